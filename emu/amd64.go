@@ -1,0 +1,72 @@
+package emu
+
+import (
+	"io"
+
+	"trapline/emu/boot"
+	"trapline/emu/device"
+	"trapline/emu/internal/unicorn"
+)
+
+// pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
+type pc struct {
+	m   *Machine
+	dev *device.PC
+}
+
+// pcClock is the clock of the devices.
+type pcClock struct{ *unicorn.Engine }
+
+func (c pcClock) Now() uint64 { return c.Clock() }
+
+// intr is the CPU's interrupt line.
+type intr struct{ *unicorn.Engine }
+
+func (i intr) Set(high bool) { i.SetLine(high) }
+
+func newPC(m *Machine, c Config) platform {
+	p := &pc{m: m}
+	reset := func(reason string) {
+		m.reset = reason
+		m.engine.Stop()
+	}
+	p.dev = device.NewPC(pcClock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), reset)
+	return p
+}
+
+func sink(f func(byte)) func(byte) {
+	if f == nil {
+		return func(byte) {}
+	}
+	return f
+}
+
+func (p *pc) Boot(b Boot) (*Placed, error) {
+	placed, err := boot.AMD64(boot.Config{
+		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := placed.Entry
+	p.m.engine.Start(unicorn.Entry{
+		RIP: e.RIP, RSI: e.RSI, RSP: e.RSP, CR3: e.CR3, GDT: e.GDTBase, GDTLimit: e.GDTLimit,
+	})
+	return placed, nil
+}
+
+func (p *pc) In(port uint16, size int) uint32         { return p.dev.Bus.In(port, size) }
+func (p *pc) Out(port uint16, size int, value uint32) { p.dev.Bus.Out(port, size, value) }
+func (p *pc) Ack() int                                { return p.dev.PIC.Ack() }
+func (p *pc) Next() uint64                            { return p.dev.Next() }
+func (p *pc) Poll()                                   { p.dev.Poll() }
+func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
+
+func (p *pc) Send(port int, b []byte) {
+	if port == 0 {
+		p.dev.COM1.Receive(b)
+	} else {
+		p.dev.COM2.Receive(b)
+	}
+	p.m.reschedule()
+}

@@ -1,0 +1,114 @@
+package emu
+
+import (
+	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
+)
+
+// Trampolines lie in the guest's kernel half, between the image and the modules: the
+// last of these places that the image leaves free. Not lower: per-CPU accesses relative
+// to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
+const (
+	defaultSlots = 0xffffffffb0000000
+	otherSlots   = 0xffffffff90000000
+	slotsSize    = 128 << 20
+)
+
+// SetSlots moves the range of trampolines. Only before the first SetBreaks.
+func (m *Machine) SetSlots(base uint64) {
+	m.slots = base
+	m.engine.SetSlots(base)
+}
+
+// AvoidSlots sees to it that the range of trampolines does not overlap [lo, hi), where
+// the kernel image is. Only before the first SetBreaks.
+func (m *Machine) AvoidSlots(lo, hi uint64) {
+	for _, base := range []uint64{defaultSlots, otherSlots} {
+		if hi <= base || lo >= base+slotsSize {
+			m.SetSlots(base)
+			return
+		}
+	}
+}
+
+// Slots is the range of virtual addresses set aside for trampolines.
+func (m *Machine) Slots() (base, size uint64) { return m.slots, slotsSize }
+
+// WriteSlots stores trampoline code at an address in that range.
+func (m *Machine) WriteSlots(addr uint64, code []byte) error { return m.engine.WriteSlots(addr, code) }
+
+// SetBreaks plants, moves or replaces breakpoints. It fails with an *arch.Fault where
+// the guest has no memory.
+func (m *Machine) SetBreaks(breaks []arch.Break) error {
+	for i := range breaks {
+		if err := m.setBreak(&breaks[i]); err != nil {
+			return err
+		}
+	}
+	m.commit()
+	return nil
+}
+
+func (m *Machine) setBreak(b *arch.Break) error {
+	pa, ok := m.Translate(b.Addr)
+	if !ok {
+		return &arch.Fault{Addr: b.Addr}
+	}
+	last := b.Addr + uint64(b.Len) - 1
+	if last/pageSize != b.Addr/pageSize {
+		next, ok := m.Translate(last)
+		if !ok {
+			return &arch.Fault{Addr: last}
+		}
+		if err := m.engine.Watch(last, next); err != nil {
+			return err
+		}
+	}
+	return m.engine.SetBreak(unicorn.Break{
+		Addr: b.Addr, Phys: pa, Slot: b.Slot, Len: b.Len, Head: b.Head, Guest: b.Guest,
+	})
+}
+
+// ClearBreaks takes breakpoints away. Addresses without one are passed over.
+func (m *Machine) ClearBreaks(addrs []uint64) error {
+	for _, a := range addrs {
+		m.engine.ClearBreak(a)
+	}
+	m.commit()
+	return nil
+}
+
+// commit makes changes visible; those made while the engine asks what stands on a
+// page that the guest has rewritten, it makes visible itself.
+func (m *Machine) commit() {
+	if !m.rewriting {
+		m.engine.Commit()
+	}
+}
+
+// OnHit sets the function that is called at each hit of a breakpoint, before the
+// displaced instruction runs.
+func (m *Machine) OnHit(f func(cpu arch.CPU, addr uint64)) { m.onHit = f }
+
+// OnRewrite sets the function that is called when the guest has stored to a page with
+// breakpoints, before it can run what it stored.
+func (m *Machine) OnRewrite(f func(addr uint64)) { m.onRewrite = f }
+
+// CrossCheck begins to count, by the emulator's own code hook, how often the
+// instructions at addrs, sorted, are executed. Each has a breakpoint.
+func (m *Machine) CrossCheck(addrs []uint64) error {
+	if len(addrs) == 0 {
+		return nil
+	}
+	m.crossed = addrs
+	return m.engine.CrossCheck(addrs[0], addrs[len(addrs)-1])
+}
+
+// Counts returns what CrossCheck has counted, in the order of its addresses.
+func (m *Machine) Counts() []uint64 {
+	n := make([]uint64, len(m.crossed))
+	for i, a := range m.crossed {
+		n[i] = m.engine.Checked(a)
+	}
+	return n
+}

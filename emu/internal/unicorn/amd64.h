@@ -1,0 +1,57 @@
+// The library's private amd64 state, as far as the shim touches it. Every offset is
+// checked against values written through the public API before a machine runs
+// (tl_amd64_find); a library laid out otherwise is refused.
+#ifndef TL_AMD64_H
+#define TL_AMD64_H
+
+#include "shim.h"
+
+enum { TL_RAX, TL_RCX, TL_RDX, TL_RBX, TL_RSP, TL_RBP, TL_RSI, TL_RDI };
+enum { TL_ES, TL_CS, TL_SS, TL_DS, TL_FS, TL_GS };
+
+struct tl_seg {
+  uint32_t selector;
+  uint64_t base;
+  uint32_t limit;
+  uint32_t flags;
+};
+
+struct tl_env {
+  uint64_t regs[16];
+  uint64_t eip, eflags; // eflags without the arithmetic flags and DF, which are lazy
+  uint64_t cc_dst, cc_src, cc_src2;
+  uint32_t cc_op;
+  int32_t df;
+  uint32_t hflags, hflags2;
+  struct tl_seg segs[6], ldt, tr, gdt, idt;
+  uint64_t cr[5];
+};
+
+#define TL_CS_INTERRUPT 28 // offset of interrupt_request in CPUState
+#define TL_CS_ENV 296      // offset of env_ptr in CPUState
+#define TL_INTERRUPT_HARD 2u
+
+#define TL_HF_CPL 3u
+#define TL_HF_INHIBIT (1u << 3)
+#define TL_HF_CS32 (1u << 4)
+#define TL_HF_SS32 (1u << 5)
+#define TL_HF_ADDSEG (1u << 6)
+#define TL_HF_TF (1u << 8)
+#define TL_HF_LMA (1u << 14)
+#define TL_HF_CS64 (1u << 15)
+
+#define TL_IF 0x200ull
+#define TL_TF 0x100ull
+#define TL_DF 0x400ull
+#define TL_RF 0x10000ull
+#define TL_ARITH 0x8d5ull // CF PF AF ZF SF OF
+#define TL_CC_EFLAGS 1    // cc_op: cc_src holds the flags
+
+// Words of msrs, from STAR on.
+enum { TL_STAR = 0, TL_LSTAR = 2, TL_CSTAR = 3, TL_FMASK = 4, TL_KERNEL_GS = 5 };
+
+static inline uint32_t *tl_interrupt_request(struct tl_cpu *c) {
+  return (uint32_t *)(c->cs + TL_CS_INTERRUPT);
+}
+
+#endif

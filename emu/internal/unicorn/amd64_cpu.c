@@ -1,0 +1,148 @@
+// The amd64 CPU as a guest finds it: private state located and checked, features,
+// the state at the 64-bit entry of a kernel.
+#include "amd64.h"
+#include "library.h"
+
+#include <string.h>
+
+#define MSR_EFER 0xc0000080u
+#define MSR_STAR 0xc0000081u
+#define MSR_KERNEL_GS 0xc0000102u
+#define ENV_WORDS (60000 / 8) // of CPUX86State that are searched
+
+static void write_msr(struct tl_cpu *c, uint32_t number, uint64_t value) {
+  uc_x86_msr m = {number, value};
+  uc_reg_write(c->uc, UC_X86_REG_MSR, &m);
+}
+
+static const int general[16] = {
+    UC_X86_REG_RAX, UC_X86_REG_RCX, UC_X86_REG_RDX, UC_X86_REG_RBX, UC_X86_REG_RSP, UC_X86_REG_RBP,
+    UC_X86_REG_RSI, UC_X86_REG_RDI, UC_X86_REG_R8,  UC_X86_REG_R9,  UC_X86_REG_R10, UC_X86_REG_R11,
+    UC_X86_REG_R12, UC_X86_REG_R13, UC_X86_REG_R14, UC_X86_REG_R15,
+};
+
+static bool general_registers_match(struct tl_cpu *c) {
+  bool ok = true;
+  for (unsigned i = 0; i < 16; i++) {
+    uint64_t v = 0x0123456789abcd00ull + i, zero = 0;
+    uc_reg_write(c->uc, general[i], &v);
+    ok = ok && c->env->regs[i] == v;
+    uc_reg_write(c->uc, general[i], &zero);
+  }
+  uint64_t pc = 0x7654321076543210ull, got = 0;
+  c->env->eip = pc;
+  uc_reg_read(c->uc, UC_X86_REG_RIP, &got);
+  return ok && got == pc;
+}
+
+static bool system_registers_match(struct tl_cpu *c) {
+  uint64_t fs = 0x1111222233334444ull, gs = 0x5555666677778888ull, zero = 0, cr2 = 0x1234567890ull, flags = 0;
+  uc_x86_mmr gdt = {0, 0xabcdef0123456789ull, 0x4321, 0}, idt = {0, 0x3456789abcdef012ull, 0x1234, 0}, none = {0};
+  struct tl_env *e = c->env;
+  uc_reg_write(c->uc, UC_X86_REG_FS_BASE, &fs);
+  uc_reg_write(c->uc, UC_X86_REG_GS_BASE, &gs);
+  uc_reg_write(c->uc, UC_X86_REG_GDTR, &gdt);
+  uc_reg_write(c->uc, UC_X86_REG_IDTR, &idt);
+  uc_reg_write(c->uc, UC_X86_REG_CR2, &cr2);
+  tl_amd64_set_flags(c, 0xcd7 & ~TL_TF);
+  uc_reg_read(c->uc, UC_X86_REG_EFLAGS, &flags);
+  bool ok = e->segs[TL_FS].base == fs && e->segs[TL_GS].base == gs && e->gdt.base == gdt.base &&
+            e->gdt.limit == gdt.limit && e->idt.base == idt.base && e->idt.limit == idt.limit && e->cr[2] == cr2 &&
+            (flags & 0xffff) == (0xcd7 & ~TL_TF) && (e->hflags & TL_HF_CS64);
+  tl_amd64_set_flags(c, 2);
+  uc_reg_write(c->uc, UC_X86_REG_FS_BASE, &zero);
+  uc_reg_write(c->uc, UC_X86_REG_GS_BASE, &zero);
+  uc_reg_write(c->uc, UC_X86_REG_GDTR, &none);
+  uc_reg_write(c->uc, UC_X86_REG_IDTR, &none);
+  return ok;
+}
+
+// STAR, VM_HSAVE, LSTAR, CSTAR, FMASK, KERNEL_GS_BASE lie side by side.
+static bool find_msrs(struct tl_cpu *c) {
+  uint64_t *w = (uint64_t *)c->env, mark = 0x1122334455667700ull, gs = 0x8877665544332211ull;
+  write_msr(c, MSR_STAR, mark);
+  write_msr(c, MSR_STAR + 1, mark + 1);
+  write_msr(c, MSR_STAR + 2, mark + 2);
+  write_msr(c, MSR_STAR + 3, mark + 3);
+  write_msr(c, MSR_KERNEL_GS, gs);
+  for (unsigned i = 0; i < ENV_WORDS && !c->msrs; i++)
+    if (w[i + TL_STAR] == mark && w[i + TL_LSTAR] == mark + 1 && w[i + TL_CSTAR] == mark + 2 &&
+        w[i + TL_FMASK] == mark + 3 && w[i + TL_KERNEL_GS] == gs)
+      c->msrs = w + i;
+  for (unsigned i = 0; i < 4; i++)
+    write_msr(c, MSR_STAR + i, 0);
+  write_msr(c, MSR_KERNEL_GS, 0);
+  return c->msrs;
+}
+
+// The words that a reset leaves in 1.EDX and 1.ECX.
+static bool find_features(struct tl_cpu *c) {
+  uint64_t *w = (uint64_t *)c->env;
+  for (unsigned i = 0; i < ENV_WORDS; i++)
+    if (w[i] == 0x07088100 && w[i + 1] == 0x02182200) {
+      if (c->features)
+        return false;
+      c->features = w + i;
+    }
+  return c->features;
+}
+
+// Locate and check all private state. NULL, or what does not match.
+const char *tl_amd64_find(struct tl_cpu *c) {
+  if (!general_registers_match(c))
+    return "its registers are not laid out as known";
+  if (!system_registers_match(c))
+    return "its segment and control registers are not laid out as known";
+  if (!find_msrs(c))
+    return "its system call registers are not laid out as known";
+  if (!find_features(c))
+    return "its CPUID words are not laid out as known";
+  if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
+    return "its interrupt request is not where it is known to be";
+  return NULL;
+}
+
+#define BIT(n) (1ull << (n))
+
+// What CPUID reports is also what the decoder accepts and what EFER and CR4 may hold.
+// Left out: RDRAND and RDSEED (the host's randomness), XSAVE and AVX (not emulated),
+// APIC (no device), SMEP, SMAP and PCID.
+void tl_amd64_features(struct tl_cpu *c) {
+  uint64_t *f = c->features;
+  memset(f, 0, 13 * sizeof *f);
+  f[0] = BIT(0) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(8) |            // FPU DE PSE TSC MSR PAE CX8
+         BIT(13) | BIT(15) | BIT(16) | BIT(17) | BIT(19) |                         // PGE CMOV PAT PSE36 CLFLUSH
+         BIT(23) | BIT(24) | BIT(25) | BIT(26);                                    // MMX FXSR SSE SSE2
+  f[1] = BIT(0) | BIT(9) | BIT(13) | BIT(19) | BIT(20) | BIT(23);                  // SSE3 SSSE3 CX16 SSE4.1 SSE4.2 POPCNT
+  f[6] = BIT(11) | BIT(20) | BIT(27) | BIT(29);                                    // SYSCALL NX RDTSCP LM
+  f[7] = BIT(0);                                                                   // LAHF
+  f[8] = BIT(8);                                                                   // invariant TSC
+}
+
+static struct tl_seg segment(uint32_t selector, uint32_t flags) {
+  return (struct tl_seg){selector, 0, 0xffffffff, flags};
+}
+
+// Long mode, paging on, interrupts off, flat segments: CS 0x10, the others 0x18.
+void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt,
+                    uint16_t gdt_limit) {
+  enum { PE = 1, ET = 0x10, PAE = 0x20, LME = 0x100 };
+  struct tl_env *e = c->env;
+  memset(e->regs, 0, sizeof e->regs);
+  e->gdt = (struct tl_seg){.base = gdt, .limit = gdt_limit};
+  e->idt = (struct tl_seg){0};
+  tl_lib.update_cr0(e, PE | ET);
+  write_msr(c, MSR_EFER, 0);
+  write_msr(c, MSR_EFER, LME);
+  tl_lib.update_cr4(e, PAE);
+  tl_lib.update_cr3(e, cr3);
+  tl_lib.update_cr0(e, 0x80000000u | PE | ET);
+  for (int i = 0; i < 6; i++)
+    e->segs[i] = segment(0x18, 0x00cf9200);
+  e->segs[TL_CS] = segment(0x10, 0x00af9a00);
+  e->hflags = (e->hflags & ~TL_HF_CPL) | TL_HF_CS64 | TL_HF_CS32 | TL_HF_SS32 | TL_HF_LMA;
+  tl_amd64_set_flags(c, 2);
+  e->regs[TL_RSI] = rsi;
+  e->regs[TL_RSP] = rsp;
+  e->eip = rip;
+}

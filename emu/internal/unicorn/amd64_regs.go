@@ -1,0 +1,93 @@
+package unicorn
+
+/*
+#include "amd64.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"trapline/kernel/arch"
+)
+
+var amd64Segments = map[arch.Reg]int{
+	arch.CS: C.TL_CS, arch.SS: C.TL_SS, arch.DS: C.TL_DS, arch.ES: C.TL_ES, arch.FS: C.TL_FS, arch.GS: C.TL_GS,
+}
+
+func (e *Engine) msr(i int) *uint64 {
+	return (*uint64)(unsafe.Add(unsafe.Pointer(e.c.msrs), i*8))
+}
+
+// word is the place of a register that is kept as one 64-bit word, or nil.
+func (e *Engine) word(r arch.Reg) *uint64 {
+	env := e.c.env
+	switch r {
+	case arch.RIP:
+		return (*uint64)(&env.eip)
+	case arch.FSBase:
+		return (*uint64)(&env.segs[C.TL_FS].base)
+	case arch.GSBase:
+		return (*uint64)(&env.segs[C.TL_GS].base)
+	case arch.KernelGSBase:
+		return e.msr(C.TL_KERNEL_GS)
+	case arch.LSTAR:
+		return e.msr(C.TL_LSTAR)
+	case arch.CR0:
+		return (*uint64)(&env.cr[0])
+	case arch.CR2:
+		return (*uint64)(&env.cr[2])
+	case arch.CR3:
+		return (*uint64)(&env.cr[3])
+	case arch.CR4:
+		return (*uint64)(&env.cr[4])
+	}
+	return nil
+}
+
+// Reg reads a register straight from the library's state. During a run it is exact only
+// inside a callback.
+func (e *Engine) Reg(r arch.Reg) uint64 {
+	if r <= arch.R15 {
+		return uint64(e.c.env.regs[r])
+	}
+	if r == arch.RFLAGS {
+		return uint64(C.tl_amd64_flags(e.c))
+	}
+	if w := e.word(r); w != nil {
+		return *w
+	}
+	if s, ok := amd64Segments[r]; ok {
+		return uint64(e.c.env.segs[s].selector)
+	}
+	return 0
+}
+
+// SetReg writes a general register, RIP, RFLAGS or a base. Selectors and control
+// registers have effects of their own and are not written this way.
+func (e *Engine) SetReg(r arch.Reg, v uint64) {
+	switch {
+	case r <= arch.R15:
+		e.c.env.regs[r] = C.uint64_t(v)
+	case r == arch.RFLAGS:
+		C.tl_amd64_set_flags(e.c, C.uint64_t(v))
+	case r == arch.RIP, r == arch.FSBase, r == arch.GSBase, r == arch.KernelGSBase:
+		*e.word(r) = v
+	}
+}
+
+// User reports whether the CPU is in user mode.
+func (e *Engine) User() bool { return e.c.env.hflags&C.TL_HF_CPL == 3 }
+
+// Entry is the state of an amd64 CPU at the entry of a kernel: 64-bit code, paging on,
+// interrupts off, CS 0x10 and the other segments 0x18.
+type Entry struct {
+	RIP, RSI, RSP, CR3, GDT uint64
+	GDTLimit                uint16
+}
+
+// Start puts the CPU into that state.
+func (e *Engine) Start(s Entry) {
+	C.tl_amd64_start(e.c, C.uint64_t(s.RIP), C.uint64_t(s.RSI), C.uint64_t(s.RSP), C.uint64_t(s.CR3),
+		C.uint64_t(s.GDT), C.uint16_t(s.GDTLimit))
+}

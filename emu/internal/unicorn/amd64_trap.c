@@ -1,0 +1,213 @@
+// Exceptions, interrupts, system calls, halting and port I/O: what the library leaves to
+// its user, done with its own exported functions where it has them.
+#include "amd64.h"
+#include "library.h"
+
+enum { VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
+
+uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_lib.read_eflags(c->env) & ~TL_RF; }
+
+void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_lib.write_eflags(c->env, flags, ~0u); }
+
+// The instruction at eip did not complete: put the guest where it would be without
+// trampolines, and take the rest of the block off the clock.
+static void settle(struct tl_cpu *c) {
+  struct tl_machine *m = c->m;
+  uint64_t pc = c->env->eip, at = tl_canonical(c, pc);
+  if (at != pc) {
+    uint64_t slot = pc - m->slot_base;
+    struct tl_break *b = &m->breaks[m->slot_id[slot >> m->slot_shift] - 1];
+    c->slot_faults++;
+    if (b->head && (slot & ((1ull << m->slot_shift) - 1)) == b->head)
+      c->env->regs[TL_RSP] += 8; // the push in front of an emulated call
+    c->env->eip = at;
+  }
+  tl_cut(c, at);
+}
+
+// A block that ends in a breakpoint covers its one byte; the guest may have changed the
+// rest of the instruction. NULL if the breakpoint does not stand there any more.
+static struct tl_break *current_break(struct tl_cpu *c, struct tl_break *b) {
+  uint64_t addr = b->addr, last = addr + b->len - 1;
+  struct tl_page *first = tl_page_of(c->m, addr), *second = tl_page_of(c->m, last);
+  if (first->stale)
+    tl_resync(c, first);
+  if (second && second->stale)
+    tl_resync(c, second);
+  return tl_break_at(c->m, addr);
+}
+
+// A breakpoint of ours at eip-1. False if it turns out not to stand there any more.
+static bool hit(struct tl_cpu *c, struct tl_break *b) {
+  uint64_t addr = b->addr;
+  tl_cut(c, addr);
+  c->env->eip = addr;
+  if (!(b = current_break(c, b)))
+    return false;
+  b->hits++;
+  c->now = c->clock;
+  tlGoHit(c->id, addr);
+  tl_rearm(c);
+  return true;
+}
+
+static void deliver(struct tl_cpu *c) {
+  c->exceptions++;
+  tl_lib.do_interrupt(c->cs);
+}
+
+static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
+  struct tl_cpu *c = cpu;
+  bool fetching = c->filling == 3;
+  (void)uc;
+  c->filling = 0;
+  struct tl_break *b = vector == VECTOR_BP ? tl_break_at(c->m, c->env->eip - 1) : NULL;
+  if (b) {
+    uint64_t addr = b->addr;
+    if (!hit(c, b))
+      return;
+    b = tl_break_at(c->m, addr);
+    if (b && !b->guest) {
+      c->env->eip = b->slot;
+      c->slot_first = 1;
+      return;
+    }
+    c->clock += 1; // the guest's own INT3
+    c->end = c->env->eip = addr + 1;
+  } else if (!fetching) {
+    settle(c); // a fetch fault comes after a complete block
+  }
+  deliver(c);
+}
+
+// #UD comes by another way, which ends uc_emu_start; tl_run goes on.
+static bool on_undefined(uc_engine *uc, void *cpu) {
+  struct tl_cpu *c = cpu;
+  c->filling = 0;
+  settle(c);
+  deliver(c);
+  uint64_t pc = c->env->eip;
+  uc_reg_write(uc, UC_X86_REG_RIP, &pc);
+  return true;
+}
+
+void tl_amd64_hooks(struct tl_cpu *c) {
+  uc_hook hook;
+  uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
+  uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
+  uc_hook_add(c->uc, &hook, UC_HOOK_INSN_INVALID, (void *)on_undefined, c, 1, 0);
+}
+
+// The library's own use: a store to code of the running block, which is left with eip
+// exact.
+void TL_AMD64(cpu_loop_exit_noexc)(void *cs) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  if (c && c->m->live)
+    tl_cut(c, tl_canonical(c, c->env->eip));
+  tl_lib.loop_exit(cs);
+}
+
+// The library takes every hardware interrupt as vector 0.
+void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (c && hw && vector == 0) {
+    c->now = c->clock;
+    vector = tlGoAck(c->id);
+    tl_rearm(c);
+    c->interrupts++;
+  }
+  tl_lib.hardirq(env, vector, hw);
+}
+
+uint64_t TL_AMD64(cpu_get_tsc)(void *env) {
+  struct tl_cpu *c = tl_by_env(env);
+  return c ? tl_exact(c, c->env->eip) : 0;
+}
+
+static struct tl_seg flat(uint32_t selector, uint32_t type) {
+  enum { A = 1 << 8, S = 1 << 12, P = 1 << 15, G = 1 << 23 };
+  return (struct tl_seg){selector & 0xfffc, 0, 0xffffffff, A | S | P | G | type};
+}
+
+// SDM vol. 2, SYSCALL. The library only calls hooks and steps over it.
+void TL_AMD64(helper_syscall)(void *env, int len) {
+  enum { W = 1 << 9, CODE = 1 << 11, L = 1 << 21, B = 1 << 22 };
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c || !c->m->live) {
+    tl_lib.syscall(env, len);
+    return;
+  }
+  struct tl_env *e = c->env;
+  uint64_t flags = tl_amd64_flags(c);
+  uint32_t selector = c->msrs[TL_STAR] >> 32 & 0xffff;
+  bool was64 = e->hflags & TL_HF_CS64;
+  c->syscalls++;
+  e->regs[TL_RCX] = e->eip + len;
+  e->regs[11] = flags;
+  tl_amd64_set_flags(c, flags & ~c->msrs[TL_FMASK]);
+  e->eflags &= ~TL_RF;
+  e->segs[TL_CS] = flat(selector, CODE | W | L);
+  e->segs[TL_SS] = flat(selector + 8, W | B);
+  e->hflags &= ~(TL_HF_CPL | TL_HF_ADDSEG | TL_HF_TF);
+  e->hflags |= TL_HF_CS64 | TL_HF_CS32 | TL_HF_SS32;
+  e->eip = was64 ? c->msrs[TL_LSTAR] : c->msrs[TL_CSTAR];
+}
+
+void TL_AMD64(helper_hlt)(void *env, int len) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c || !c->m->live) {
+    tl_lib.hlt(env, len);
+    return;
+  }
+  struct tl_env *e = c->env;
+  uint64_t at = tl_canonical(c, e->eip), next = tl_canonical(c, e->eip + len);
+  e->eip = next;
+  e->hflags &= ~TL_HF_INHIBIT;
+  if (!(e->eflags & TL_IF))
+    tl_leave(c, next, TL_HALTED);
+  c->end = 0; // wherever it goes on, an interrupt may be taken there
+  int why = tlGoIdle(c->id);
+  tl_rearm(c);
+  if (why == TL_RUNNING)
+    tl_lib.loop_exit(c->cs);
+  c->end = next; // not woken: stay at the instruction
+  tl_cut(c, at);
+  tl_leave(c, at, why);
+}
+
+// Port I/O. eip is stale in these helpers, and the library lets every ring do it.
+static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c || !c->m->live)
+    return NULL;
+  tl_lib.restore_state(c->cs, retaddr, false);
+  c->now = tl_exact(c, c->env->eip);
+  if ((c->env->hflags & TL_HF_CPL) > (c->env->eflags >> 12 & 3))
+    tl_lib.raise_exception(env, VECTOR_GP, 0, retaddr);
+  return c;
+}
+
+static uint64_t port_in(void *env, uint32_t port, int size, uintptr_t retaddr) {
+  struct tl_cpu *c = port_access(env, retaddr);
+  if (!c)
+    return 0;
+  uint64_t v = tlGoIn(c->id, port & 0xffff, size);
+  tl_rearm(c);
+  return v;
+}
+
+static void port_out(void *env, uint32_t port, int size, uint32_t v, uintptr_t retaddr) {
+  struct tl_cpu *c = port_access(env, retaddr);
+  if (!c)
+    return;
+  tlGoOut(c->id, port & 0xffff, size, v);
+  tl_rearm(c);
+}
+
+#define RETADDR ((uintptr_t)__builtin_return_address(0))
+uint64_t TL_AMD64(helper_inb)(void *env, uint32_t port) { return port_in(env, port, 1, RETADDR) & 0xff; }
+uint64_t TL_AMD64(helper_inw)(void *env, uint32_t port) { return port_in(env, port, 2, RETADDR) & 0xffff; }
+uint64_t TL_AMD64(helper_inl)(void *env, uint32_t port) { return port_in(env, port, 4, RETADDR) & 0xffffffff; }
+void TL_AMD64(helper_outb)(void *env, uint32_t port, uint32_t v) { port_out(env, port, 1, v & 0xff, RETADDR); }
+void TL_AMD64(helper_outw)(void *env, uint32_t port, uint32_t v) { port_out(env, port, 2, v & 0xffff, RETADDR); }
+void TL_AMD64(helper_outl)(void *env, uint32_t port, uint32_t v) { port_out(env, port, 4, v, RETADDR); }

@@ -1,0 +1,229 @@
+// Breakpoints, and the pages of text that hold them.
+//
+// Split view: a page with breakpoints has a copy that fetches see; data accesses see the
+// guest's own page, so the guest never reads a breakpoint and never overwrites one. A
+// store to the page makes the copy stale; it is brought up to date, the tracer having
+// been asked what still stands where, at the next fetch that fills a TLB entry or at
+// the next hit. In place: the same with the guest's page as its own copy; a store first
+// takes all breakpoints of the page out.
+#include "amd64.h"
+#include "library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INT3 0xcc
+
+static uint32_t va_hash(uint64_t page) { return (uint32_t)((page >> 12) * 0x9e3779b1u); }
+
+struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va) {
+  va &= ~(TL_PAGE - 1);
+  for (uint32_t h = va_hash(va) & m->va_mask; m->page_by_va[h]; h = (h + 1) & m->va_mask) {
+    struct tl_page *p = &m->pages[m->page_by_va[h] - 1];
+    if (p->va == va)
+      return p;
+  }
+  return NULL;
+}
+
+struct tl_break *tl_break_at(struct tl_machine *m, uint64_t addr) {
+  struct tl_page *p = tl_page_of(m, addr);
+  uint32_t id = p ? p->id[addr & (TL_PAGE - 1)] : 0;
+  return id ? &m->breaks[id - 1] : NULL;
+}
+
+static void index_page(struct tl_machine *m, uint32_t i) {
+  uint32_t h = va_hash(m->pages[i].va) & m->va_mask;
+  while (m->page_by_va[h])
+    h = (h + 1) & m->va_mask;
+  m->page_by_va[h] = i + 1;
+}
+
+static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
+  struct tl_machine *m = c->m;
+  uint64_t at = m->slot_size + m->npages * TL_PAGE;
+  if (m->npages == m->cappages)
+    return NULL;
+  struct tl_page *p = &m->pages[m->npages];
+  *p = (struct tl_page){.va = va, .pa = pa};
+  p->id = calloc(TL_PAGE, sizeof *p->id);
+  if (!p->id)
+    return NULL;
+  if (m->inplace) {
+    p->original = malloc(TL_PAGE);
+    p->text = m->ram + pa;
+    p->text_ra = pa;
+    memcpy(p->original, p->text, TL_PAGE);
+  } else {
+    p->text = m->aux + at;
+    p->text_ra = m->aux_ra + at;
+    memcpy(p->text, m->ram + pa, TL_PAGE);
+  }
+  m->page_by_pa[pa / TL_PAGE] = ++m->npages;
+  index_page(m, m->npages - 1);
+  // From here on the page is split: what was translated from it, and the TLB entries
+  // that let stores to it pass unseen, have to go.
+  tl_lib.invalidate(c->uc, pa, pa + TL_PAGE);
+  tl_lib.flush_tlb(c->cs);
+  return p;
+}
+
+static struct tl_break *new_break(struct tl_machine *m) {
+  if (m->freebreak) {
+    struct tl_break *b = &m->breaks[m->freebreak - 1];
+    m->freebreak = (uint32_t)b->addr;
+    return b;
+  }
+  if (m->nbreaks == m->capbreaks) {
+    uint32_t cap = m->capbreaks ? 2 * m->capbreaks : 256;
+    struct tl_break *breaks = realloc(m->breaks, cap * sizeof *breaks);
+    if (!breaks)
+      return NULL;
+    m->breaks = breaks;
+    m->capbreaks = cap;
+  }
+  return &m->breaks[m->nbreaks++];
+}
+
+static uint32_t *slot_entry(struct tl_machine *m, uint64_t slot) {
+  static uint32_t none;
+  return slot ? &m->slot_id[(slot - m->slot_base) >> m->slot_shift] : &none;
+}
+
+// Watch a page for stores; nothing if it is already. NULL, or why not.
+const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa) {
+  if (pa >= c->m->ram_size)
+    return "it is outside the guest's memory";
+  if (tl_page_of(c->m, va))
+    return NULL;
+  if (c->m->page_by_pa[pa / TL_PAGE])
+    return "its page has breakpoints through another mapping";
+  if (!make_page(c, va & ~(TL_PAGE - 1), pa & ~(TL_PAGE - 1)))
+    return "there is no room for another page with breakpoints";
+  return NULL;
+}
+
+const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t slot, uint8_t len, uint8_t head,
+                         uint8_t guest) {
+  struct tl_machine *m = c->m;
+  const char *why = tl_watch(c, addr, pa);
+  if (why)
+    return why;
+  if (slot && slot - m->slot_base >= m->slot_size)
+    return "its trampoline is outside the range set aside";
+  struct tl_page *p = tl_page_of(m, addr);
+  uint32_t *id = &p->id[addr & (TL_PAGE - 1)];
+  struct tl_break *b = *id ? &m->breaks[*id - 1] : new_break(m);
+  if (!b)
+    return "out of memory";
+  uint64_t hits = *id ? b->hits : 0, checked = *id ? b->checked : 0;
+  if (*id)
+    *slot_entry(m, b->slot) = 0;
+  *b = (struct tl_break){addr, slot, hits, checked, len, head, guest, 1};
+  *id = (uint32_t)(b - m->breaks) + 1;
+  *slot_entry(m, slot) = slot ? *id : 0;
+  p->touched = true;
+  return NULL;
+}
+
+void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
+  struct tl_machine *m = c->m;
+  struct tl_page *p = tl_page_of(m, addr);
+  uint32_t *id = p ? &p->id[addr & (TL_PAGE - 1)] : NULL;
+  if (!id || !*id)
+    return;
+  struct tl_break *b = &m->breaks[*id - 1];
+  *slot_entry(m, b->slot) = 0;
+  *b = (struct tl_break){.addr = m->freebreak};
+  m->freebreak = *id;
+  *id = 0;
+  p->touched = true;
+}
+
+// Bring what fetches see up to date. Only translations of bytes that change are dropped:
+// dropping more would take away the block under way.
+static void compose(struct tl_cpu *c, struct tl_page *p) {
+  uint8_t want[TL_PAGE];
+  memcpy(want, p->original ? p->original : c->m->ram + p->pa, TL_PAGE);
+  for (unsigned i = 0; i < TL_PAGE; i++)
+    if (p->id[i])
+      want[i] = INT3;
+  p->touched = false;
+  for (unsigned i = 0, j; i < TL_PAGE; i = j + 1) {
+    for (j = i; j < TL_PAGE && want[j] != p->text[j]; j++)
+      p->text[j] = want[j];
+    if (j > i)
+      tl_lib.invalidate(c->uc, p->text_ra + i, p->text_ra + j);
+  }
+}
+
+void tl_commit_breaks(struct tl_cpu *c) {
+  for (uint32_t i = 0; i < c->m->npages; i++)
+    if (c->m->pages[i].touched)
+      compose(c, &c->m->pages[i]);
+}
+
+// The guest has stored to p: ask the tracer what stands there now.
+void tl_resync(struct tl_cpu *c, struct tl_page *p) {
+  uint64_t va = p->va;
+  p->stale = false;
+  p->touched = true;
+  c->resyncs++;
+  if (p->original)
+    memcpy(p->original, p->text, TL_PAGE);
+  tlGoRewrite(c->id, va);
+  tl_commit_breaks(c);
+}
+
+// The guest is about to store to p. The TLB entry of the store's own address is in use
+// and stays: that of the newest fetch is another (a data fill forgets it).
+void tl_page_stored(struct tl_cpu *c, struct tl_page *p) {
+  if (p->stale)
+    return;
+  p->stale = true;
+  if (p->original)
+    for (unsigned i = 0; i < TL_PAGE; i++)
+      if (p->id[i] && p->text[i] != p->original[i]) {
+        p->text[i] = p->original[i];
+        tl_lib.invalidate(c->uc, p->text_ra + i, p->text_ra + i + 1);
+      }
+  if (p->exec_va) {
+    tl_lib.flush_page(c->cs, p->exec_va);
+    p->exec_va = 0;
+  }
+}
+
+// Around a store of ours to guest memory, which the library does not see.
+void tl_before_store(struct tl_cpu *c, uint64_t pa) {
+  uint32_t i = pa < c->m->ram_size ? c->m->page_by_pa[pa / TL_PAGE] : 0;
+  if (i)
+    tl_page_stored(c, &c->m->pages[i - 1]);
+}
+
+void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n) { tl_lib.invalidate(c->uc, pa, pa + n); }
+
+void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n) {
+  struct tl_machine *m = c->m;
+  uint64_t at = addr - m->slot_base;
+  if (!memcmp(m->aux + at, code, n))
+    return;
+  memcpy(m->aux + at, code, n);
+  tl_lib.invalidate(c->uc, m->aux_ra + at, m->aux_ra + at + n);
+}
+
+// The independent count of -x crosscheck: the library's own code hook.
+static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
+  struct tl_cpu *c = cpu;
+  struct tl_break *b = tl_break_at(c->m, addr);
+  (void)uc;
+  (void)size;
+  if (b)
+    b->checked++;
+}
+
+int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
+  uc_hook hook;
+  int err = uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_code, c, lo, hi);
+  tl_flush(c);
+  return err;
+}

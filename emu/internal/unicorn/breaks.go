@@ -1,0 +1,114 @@
+package unicorn
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Break is a breakpoint: see probes.Break for what the fields mean.
+type Break struct {
+	Addr, Phys, Slot uint64
+	Len, Head        uint8
+	Guest            bool
+}
+
+// SetSlots says where in the guest's kernel address space trampolines lie. It returns
+// the size of the range in bytes.
+func (e *Engine) SetSlots(base uint64) (size uint64) {
+	e.c.m.slot_base = C.uint64_t(base)
+	return uint64(e.c.m.slot_size)
+}
+
+// SetInPlace makes breakpoints go into the guest's own pages, where the guest can see
+// them. Only before the first SetBreak.
+func (e *Engine) SetInPlace(on bool) { e.c.m.inplace = C.bool(on) }
+
+// WriteSlots stores trampolines at a virtual address in the range of SetSlots.
+func (e *Engine) WriteSlots(addr uint64, code []byte) error {
+	m := e.c.m
+	at := addr - uint64(m.slot_base)
+	if size := uint64(m.slot_size); at >= size || uint64(len(code)) > size-at {
+		return fmt.Errorf("writing trampoline at 0x%x: outside the range set aside", addr)
+	}
+	if len(code) > 0 {
+		C.tl_write_slots(e.c, C.uint64_t(addr), (*C.uint8_t)(unsafe.Pointer(&code[0])), C.uint64_t(len(code)))
+	}
+	return nil
+}
+
+// SetBreak plants or replaces a breakpoint. The guest sees it after Commit, or after the
+// Rewrite callback from which it was set.
+func (e *Engine) SetBreak(b Break) error {
+	guest := C.uint8_t(0)
+	if b.Guest {
+		guest = 1
+	}
+	why := C.tl_set_break(e.c, C.uint64_t(b.Addr), C.uint64_t(b.Phys), C.uint64_t(b.Slot),
+		C.uint8_t(b.Len), C.uint8_t(b.Head), guest)
+	if why != nil {
+		return fmt.Errorf("planting breakpoint at 0x%x: %s", b.Addr, C.GoString(why))
+	}
+	return nil
+}
+
+// Watch has Rewrite called when the guest stores to the page at va, at physical pa.
+func (e *Engine) Watch(va, pa uint64) error {
+	if why := C.tl_watch(e.c, C.uint64_t(va), C.uint64_t(pa)); why != nil {
+		return fmt.Errorf("watching the page at 0x%x: %s", va, C.GoString(why))
+	}
+	return nil
+}
+
+// ClearBreak takes a breakpoint away, in the same manner.
+func (e *Engine) ClearBreak(addr uint64) { C.tl_clear_break(e.c, C.uint64_t(addr)) }
+
+// Commit brings the pages that SetBreak and ClearBreak changed up to date.
+func (e *Engine) Commit() { C.tl_commit_breaks(e.c) }
+
+// Original is the guest's own content of the physical page at pa while breakpoints stand
+// in it (SetInPlace), otherwise nil.
+func (e *Engine) Original(pa uint64) []byte {
+	m := e.c.m
+	if pa >= uint64(m.ram_size) {
+		return nil
+	}
+	at := unsafe.Slice(m.page_by_pa, uint64(m.ram_size)/C.TL_PAGE)[pa/C.TL_PAGE]
+	if at == 0 {
+		return nil
+	}
+	p := unsafe.Slice(m.pages, m.npages)[at-1]
+	if p.original == nil || bool(p.stale) {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p.original), C.TL_PAGE)
+}
+
+// Hits is how often the breakpoint at addr was hit.
+func (e *Engine) Hits(addr uint64) uint64 {
+	if b := C.tl_break_at(e.c.m, C.uint64_t(addr)); b != nil {
+		return uint64(b.hits)
+	}
+	return 0
+}
+
+// CrossCheck counts from now on, by the library's own code hook, how often each address
+// with a breakpoint in [lo, hi] is executed.
+func (e *Engine) CrossCheck(lo, hi uint64) error {
+	if err := C.tl_crosscheck(e.c, C.uint64_t(lo), C.uint64_t(hi)); err != 0 {
+		return fmt.Errorf("adding a code hook: error %d", int(err))
+	}
+	return nil
+}
+
+// Checked is what the code hook has counted at addr.
+func (e *Engine) Checked(addr uint64) uint64 {
+	if b := C.tl_break_at(e.c.m, C.uint64_t(addr)); b != nil {
+		return uint64(b.checked)
+	}
+	return 0
+}

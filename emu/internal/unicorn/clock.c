@@ -1,0 +1,112 @@
+// The clock: bytes of guest code executed, exact at every instant the guest can see.
+//
+// A block is charged when it starts; clock is then the time at its end, and end is where
+// it ends. When it is cut short, by an exception, a store to its own code or a
+// breakpoint, the rest of it is taken off again.
+//
+// An interrupt may be taken at the start of a block that is not the end of the
+// instruction executed last: after a control transfer. Where translation happens to
+// split straight code, at page ends, in a full code buffer, or after a breakpoint,
+// nothing is looked at. So the instants do not depend on how code was translated, nor
+// on the probes in it.
+//
+// Breakpoints and the jumps back from trampolines cost nothing. A displaced instruction
+// is charged where it stands.
+#include "amd64.h"
+#include "library.h"
+
+static inline bool in_slots(struct tl_machine *m, uint64_t pc) {
+  return pc - m->slot_base < m->slot_size;
+}
+
+static struct tl_break *slot_owner(struct tl_machine *m, uint64_t pc) {
+  uint32_t id = m->slot_id[(pc - m->slot_base) >> m->slot_shift];
+  return id ? &m->breaks[id - 1] : NULL;
+}
+
+static inline uint64_t slot_offset(struct tl_machine *m, uint64_t pc) {
+  return (pc - m->slot_base) & ((1ull << m->slot_shift) - 1);
+}
+
+// Where the guest would be, had it not been displaced: the probe as long as the
+// displaced instruction has not been completed, the next instruction after that.
+uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc) {
+  struct tl_break *b;
+  if (TL_LIKELY(!in_slots(c->m, pc)) || !(b = slot_owner(c->m, pc)))
+    return pc;
+  return slot_offset(c->m, pc) <= b->head ? b->addr : b->addr + b->len;
+}
+
+uint64_t tl_exact(struct tl_cpu *c, uint64_t pc) {
+  return c->clock - (c->end - tl_canonical(c, pc));
+}
+
+// The block under way ended before the instruction at pc.
+void tl_cut(struct tl_cpu *c, uint64_t pc) {
+  c->clock -= c->end - pc;
+  c->end = pc;
+}
+
+// trig is the least of all reasons to leave the fast path. tl_stop may come from another
+// thread at any time, hence the second look.
+void tl_rearm(struct tl_cpu *c) {
+  c->trig = c->line ? 0 : c->deadline;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+    c->trig = 0;
+}
+
+// End tl_run with the guest at pc. Does not return.
+void tl_leave(struct tl_cpu *c, uint64_t pc, int why) {
+  c->env->eip = pc;
+  c->end_reason = why;
+  uc_emu_stop(c->uc);
+  tl_lib.loop_exit(c->cs);
+}
+
+// The start of a block at which an interrupt could be taken, and something is due.
+static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
+  if (c->clock >= c->deadline) {
+    c->now = c->clock;
+    c->env->eip = pc;
+    tlGoAttend(c->id);
+  }
+  if (c->stop)
+    tl_leave(c, pc, TL_STOPPED);
+  if (c->line && (c->env->eflags & TL_IF) && !(c->env->hflags & TL_HF_INHIBIT)) {
+    // Raised only where it is taken at once: a request left standing would be seen at
+    // whatever exit the translated code happens to make next.
+    *tl_interrupt_request(c) |= TL_INTERRUPT_HARD;
+    c->trig = 0;
+    c->env->eip = pc;
+    tl_lib.loop_exit(c->cs);
+  }
+  tl_rearm(c);
+}
+
+// A block in a trampoline. Only the one at the start of a slot is the guest's: the
+// displaced instruction, or the next round of one that repeats itself.
+static void slot_block(struct tl_cpu *c, uint64_t pc) {
+  struct tl_break *b = slot_owner(c->m, pc);
+  if (!b || slot_offset(c->m, pc))
+    return;
+  if (c->slot_first)
+    c->slot_first = 0;
+  else if (c->clock >= c->trig && b->addr != c->end)
+    attend(c, b->addr);
+  c->clock += b->len;
+  c->end = b->addr + b->len;
+}
+
+void tl_on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
+  struct tl_cpu *c = cpu;
+  (void)uc;
+  if (TL_UNLIKELY(in_slots(c->m, pc))) {
+    slot_block(c, pc);
+    return;
+  }
+  if (TL_UNLIKELY(c->clock >= c->trig) && pc != c->end)
+    attend(c, pc);
+  c->clock += size;
+  c->end = pc + size;
+}

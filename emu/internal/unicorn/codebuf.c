@@ -1,0 +1,64 @@
+// The buffer of translated code: its size, its first overflow, and what in translated
+// code would let host time or an exit request in.
+//
+// Quirks of 2.0.1 that are answered here:
+//  - The library asks for 1 GiB; a machine says how much it wants.
+//  - The first time the buffer is full, region 0 is handed out again without a flush and
+//    the guest runs wrong code. The sign is that the very first block is allocated
+//    again; answering NULL makes the caller flush, as it does at later overflows.
+//  - An exit requested in the middle of a block restarts it and repeats its side effects.
+//    Nothing of ours requests one there, so the check is not translated at all.
+//  - The size of the TLB follows gettimeofday, so the guest's Accessed bits would follow
+//    the host's clock. While a guest runs, it is the guest's.
+#include "library.h"
+
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+static __thread unsigned long wanted_size;
+
+void tl_codebuf_size(unsigned long size) { wanted_size = size; }
+
+void TL_AMD64(tcg_exec_init)(void *uc, unsigned long size) {
+  tl_lib.exec_init(uc, wanted_size ? wanted_size : size);
+}
+
+void *TL_AMD64(tcg_tb_alloc)(void *tcg) {
+  struct tl_cpu *c = tl_current();
+  void *tb = tl_lib.tb_alloc(tcg);
+  if (!c)
+    return tb;
+  if (!c->first_tb)
+    c->first_tb = tb;
+  else if (tb == c->first_tb && !c->flushed)
+    return NULL;
+  return tb;
+}
+
+void TL_AMD64(tb_flush)(void *cs) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  if (c) {
+    c->flushed = true;
+    c->flushes++;
+    memset(c->m->has_code, 0, c->m->pages_of_ram);
+  }
+  tl_lib.tb_flush(cs);
+}
+
+void TL_AMD64(check_exit_request)(void *tcg) { (void)tcg; }
+
+int gettimeofday(struct timeval *restrict tv, void *restrict tz) {
+  struct tl_cpu *c = tl_current();
+  struct timespec t;
+  (void)tz;
+  if (c) {
+    tv->tv_sec = c->clock / 1000000000;
+    tv->tv_usec = c->clock / 1000 % 1000000;
+    return 0;
+  }
+  clock_gettime(CLOCK_REALTIME, &t);
+  tv->tv_sec = t.tv_sec;
+  tv->tv_usec = t.tv_nsec / 1000;
+  return 0;
+}

@@ -1,0 +1,170 @@
+// The shim between trapline and libunicorn: what the C files of this package share.
+//
+// Two kinds of value matter here. A tl_machine is what all CPUs of a guest have in
+// common: memory, code pages, breakpoints. A tl_cpu is one engine of the library with
+// its clock and interrupt line. Functions that the library calls get one of its own
+// pointers; tl_by_cs, tl_by_env and tl_by_uc turn it into ours.
+#ifndef TL_SHIM_H
+#define TL_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unicorn/unicorn.h>
+
+#define TL_PAGE 4096ull
+#define TL_NEVER (~0ull)
+#define TL_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct tl_env; // the library's CPU state, amd64.h
+
+// Why tl_run returned.
+enum tl_end {
+  TL_RUNNING = 0,
+  TL_STOPPED, // asked to: tl_cpu.stop
+  TL_HALTED,  // halted with interrupts off: a power-off on a machine without ACPI
+  TL_HUNG,    // idle, and no event can wake it
+  TL_TRIPLE,  // triple fault
+  TL_FAILED,  // the library returned an error
+};
+
+// A breakpoint: 32 bytes, indexed by id.
+struct tl_break {
+  uint64_t addr;    // of the displaced instruction
+  uint64_t slot;    // of its trampoline, 0 if guest
+  uint64_t hits;
+  uint64_t checked; // executions seen by the library's code hook
+  uint8_t len;      // bytes of the displaced instruction
+  uint8_t head;     // offset in the slot of the instruction that may fault
+  uint8_t guest;    // the displaced instruction is a breakpoint of the guest's
+  uint8_t live;
+};
+
+// A page of guest text that holds breakpoints. Fetches see text, data accesses see the
+// guest's page; with tl_machine.inplace both are the guest's page.
+struct tl_page {
+  uint64_t va, pa;   // virtual page by which breakpoints are found, and where it lies
+  uint32_t *id;      // 1 + id of the breakpoint at each byte, 0 for none
+  uint8_t *text;     // what fetches see
+  uint8_t *original; // inplace: the guest's bytes, while breakpoints stand in its page
+  uint64_t text_ra;  // the library's ram_addr of text
+  uint64_t exec_va;  // virtual page of the newest fetch fill, 0 after a data fill of it
+  bool stale;        // the guest has stored to it since text was made
+  bool touched;      // breakpoints changed since text was made
+};
+
+struct tl_machine {
+  uint8_t *ram;
+  uint64_t ram_size;
+  uint8_t *aux;      // trampolines, then text copies, beyond the guest's memory
+  uint64_t aux_pa, aux_ra, aux_size;
+  void *region;      // the library's MemoryRegion for everything
+  bool live;         // the interposed functions act; before, the library is as it was
+
+  uint64_t slot_base, slot_size; // virtual range of the trampolines
+  unsigned slot_shift;           // log2 of the bytes of a slot
+  uint32_t *slot_id;             // 1 + id of the breakpoint that owns a slot
+
+  uint8_t *has_code; // by ram page: translated code was made from it
+  uint64_t pages_of_ram;
+
+  struct tl_break *breaks;
+  uint32_t nbreaks, capbreaks, freebreak;
+  struct tl_page *pages; // cappages of them, never moved
+  uint32_t npages, cappages;
+  uint32_t *page_by_pa;  // 1 + index
+  uint32_t *page_by_va;  // open addressing, 1 + index
+  uint32_t va_mask;
+  bool inplace;
+};
+
+struct tl_cpu {
+  struct tl_machine *m;
+  uc_engine *uc;
+  uint8_t *cs;         // the library's CPUState
+  struct tl_env *env;
+  int id;              // index of the Go side's value
+
+  // The clock (clock.c).
+  uint64_t clock;      // bytes of guest code executed up to end = virtual ns
+  uint64_t end;        // canonical end of the instruction executed last
+  uint64_t trig;       // the block hook leaves its fast path from here on
+  uint64_t deadline;   // next event of the devices or of the tracer
+  uint64_t now;        // exact time of the callback under way
+  uint8_t line;        // interrupt request of the interrupt controller
+  uint8_t stop;        // leave at the next instant an interrupt could be taken
+  uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
+  uint8_t filling;     // 1 + access type of the TLB fill under way
+  int end_reason;      // enum tl_end
+
+  uint64_t *features;  // CPUID feature words
+  uint64_t *msrs;      // STAR and its neighbours
+
+  void *first_tb;      // first block of the code buffer (code.c)
+  bool flushed;        // the code buffer has been flushed once
+  uint64_t flushes;
+
+  uint64_t interrupts, exceptions, syscalls, slot_faults, resyncs;
+};
+
+// library.c
+const char *tl_library_check(void);
+uint32_t tl_library_version(void);
+
+// codebuf.c
+void tl_codebuf_size(unsigned long size);
+
+// machine.c
+struct tl_cpu *tl_open(uint64_t ram_size, uint64_t code_size, int id, const char **err);
+void tl_close(struct tl_cpu *c);
+int tl_run(struct tl_cpu *c, const char **err);
+void tl_stop(struct tl_cpu *c);
+void tl_flush(struct tl_cpu *c);
+struct tl_cpu *tl_by_cs(const void *cs);
+struct tl_cpu *tl_by_env(const void *env);
+struct tl_cpu *tl_by_uc(const void *uc);
+struct tl_cpu *tl_current(void);
+
+// clock.c
+void tl_on_block(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu);
+void tl_rearm(struct tl_cpu *c);
+void tl_cut(struct tl_cpu *c, uint64_t pc);
+uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
+uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
+void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
+
+// breaks.c
+struct tl_break *tl_break_at(struct tl_machine *m, uint64_t addr);
+struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va);
+const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t slot, uint8_t len, uint8_t head, uint8_t guest);
+const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa);
+void tl_clear_break(struct tl_cpu *c, uint64_t addr);
+void tl_commit_breaks(struct tl_cpu *c);
+void tl_before_store(struct tl_cpu *c, uint64_t pa);
+void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n);
+void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n);
+void tl_resync(struct tl_cpu *c, struct tl_page *p);
+void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
+int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
+
+// amd64_trap.c
+void tl_amd64_hooks(struct tl_cpu *c);
+uint64_t tl_amd64_flags(struct tl_cpu *c);
+void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags);
+
+// amd64_cpu.c
+const char *tl_amd64_find(struct tl_cpu *c);
+void tl_amd64_features(struct tl_cpu *c);
+void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt, uint16_t gdt_limit);
+
+// Go (callbacks.go). None of them may be followed by a longjmp before it has returned.
+extern void tlGoAttend(int id);
+extern int tlGoIdle(int id);
+extern int tlGoAck(int id);
+extern void tlGoHit(int id, uint64_t addr);
+extern void tlGoRewrite(int id, uint64_t page);
+extern uint32_t tlGoIn(int id, uint32_t port, int size);
+extern void tlGoOut(int id, uint32_t port, int size, uint32_t value);
+
+#endif

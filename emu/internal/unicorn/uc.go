@@ -1,0 +1,205 @@
+package unicorn
+
+/*
+#cgo CFLAGS: -O2 -Wall -Wextra
+#cgo LDFLAGS: -lunicorn -ldl
+#include "amd64.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Never is a deadline that does not come.
+const Never = ^uint64(0)
+
+// Package names the Debian package with the library that is known to work.
+const Package = "libunicorn2 2.0.1 of Debian 12 (apt-get install libunicorn-dev)"
+
+// ErrBusy is returned by Open while another engine is open: the functions that take the
+// place of the library's are global to the process.
+var ErrBusy = errors.New("another machine is open in this process")
+
+// End says why a run ended.
+type End int
+
+// Ends of a run.
+const (
+	Stopped End = C.TL_STOPPED // Stop was called
+	Halted  End = C.TL_HALTED  // halted with interrupts off
+	Hung    End = C.TL_HUNG    // idle with no event to come
+	Triple  End = C.TL_TRIPLE  // triple fault
+	Failed  End = C.TL_FAILED  // the library gave up
+)
+
+// Handler is what the engine calls while a guest runs. No method may panic, and none may
+// run the engine.
+type Handler interface {
+	// Attend is called when the clock has reached the deadline, at an instant an
+	// interrupt could be taken. It sets the next deadline.
+	Attend()
+	// Idle is called when the guest waits for an interrupt. It moves the clock on to the
+	// event that raises one and returns true, or false if none will come (hung) or the
+	// engine was stopped.
+	Idle() (woken bool)
+	// Ack returns the vector of the interrupt that is being taken.
+	Ack() int
+	// Hit is called at a breakpoint, before the displaced instruction.
+	Hit(addr uint64)
+	// Rewrite is called when the guest has stored to the page of text at va.
+	Rewrite(va uint64)
+	// In and Out are port accesses of 1, 2 or 4 bytes.
+	In(port uint16, size int) uint32
+	Out(port uint16, size int, value uint32)
+}
+
+// Engine is one CPU of the library with the memory of a machine.
+type Engine struct {
+	c       *C.struct_tl_cpu
+	handler Handler
+	ram     []byte
+	running bool
+}
+
+// The engine that callbacks find by its id.
+var (
+	mu      sync.Mutex
+	engines [1]*Engine
+)
+
+// Check says whether the installed library is one that works, without opening it.
+func Check() error {
+	if why := C.tl_library_check(); why != nil {
+		return fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
+	}
+	return nil
+}
+
+// Version of the library, as "2.0.1".
+func Version() string {
+	v := uint32(C.tl_library_version())
+	return fmt.Sprintf("%d.%d.%d", v>>24, v>>16&255, v>>8&255)
+}
+
+// Open makes an engine with memory bytes of RAM at physical address 0, a multiple of the
+// page size up to 4 GiB, and codeBuffer bytes for translated code. It refuses a library
+// that it does not know.
+func Open(memory, codeBuffer uint64, h Handler) (*Engine, error) {
+	if err := Check(); err != nil {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if engines[0] != nil {
+		return nil, ErrBusy
+	}
+	e := &Engine{handler: h}
+	engines[0] = e
+	var why *C.char
+	e.c = C.tl_open(C.uint64_t(memory), C.uint64_t(codeBuffer), 0, &why)
+	if e.c == nil {
+		engines[0] = nil
+		return nil, fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
+	}
+	e.ram = unsafe.Slice((*byte)(e.c.m.ram), memory)
+	return e, nil
+}
+
+// Close frees the engine and its memory.
+func (e *Engine) Close() {
+	mu.Lock()
+	defer mu.Unlock()
+	C.tl_close(e.c)
+	engines[0] = nil
+	e.c, e.ram = nil, nil
+}
+
+// RAM is guest memory from physical address 0. A store to code that the guest has run is
+// not noticed: use Store.
+func (e *Engine) RAM() []byte { return e.ram }
+
+// Store stores p at a physical address, in one page, as the guest itself would: what was
+// translated from there is dropped, breakpoints stay.
+func (e *Engine) Store(pa uint64, p []byte) {
+	C.tl_before_store(e.c, C.uint64_t(pa))
+	n := copy(e.ram[pa:], p)
+	C.tl_after_store(e.c, C.uint64_t(pa), C.uint64_t(n))
+}
+
+// Run runs the guest from where it is until something ends the run.
+func (e *Engine) Run() (End, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var why *C.char
+	e.running = true
+	end := End(C.tl_run(e.c, &why))
+	e.running = false
+	if why != nil {
+		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(e.c.env.eip), C.GoString(why))
+	}
+	return end, nil
+}
+
+// Running reports whether a run is under way: in a callback, true.
+func (e *Engine) Running() bool { return e.running }
+
+// Stop ends a run at the next instant an interrupt could be taken. It may be called from
+// any goroutine, and from a Handler.
+func (e *Engine) Stop() { C.tl_stop(e.c) }
+
+// Stopping reports whether Stop was called during this run.
+func (e *Engine) Stopping() bool { return e.c.stop != 0 }
+
+// Flush forgets all translated addresses and code. Only between runs.
+func (e *Engine) Flush() { C.tl_flush(e.c) }
+
+// Clock is the exact virtual time in nanoseconds: of the callback under way, or of the
+// end of the last run.
+func (e *Engine) Clock() uint64 { return uint64(e.c.now) }
+
+// Total is the clock at the end of the instruction executed last.
+func (e *Engine) Total() uint64 { return uint64(e.c.clock) }
+
+// Skip moves the clock of an idle guest on to a later time.
+func (e *Engine) Skip(to uint64) {
+	if c := e.c; uint64(c.clock) < to {
+		c.clock = C.uint64_t(to)
+		c.now = c.clock
+	}
+}
+
+// SetDeadline sets the time at which Attend is called next.
+func (e *Engine) SetDeadline(at uint64) { e.c.deadline = C.uint64_t(at) }
+
+// SetLine sets the level of the interrupt request.
+func (e *Engine) SetLine(high bool) {
+	e.c.line = 0
+	if high {
+		e.c.line = 1
+	}
+}
+
+// Line is the level of the interrupt request.
+func (e *Engine) Line() bool { return e.c.line != 0 }
+
+// Counters of what happened so far.
+type Counters struct {
+	Interrupts, Exceptions, Syscalls uint64
+	SlotFaults                       uint64 // faults of displaced instructions
+	Resyncs                          uint64 // pages of text brought up to date
+	Flushes                          uint64 // of the code buffer
+}
+
+// Counters returns the counts so far.
+func (e *Engine) Counters() Counters {
+	c := e.c
+	return Counters{
+		Interrupts: uint64(c.interrupts), Exceptions: uint64(c.exceptions), Syscalls: uint64(c.syscalls),
+		SlotFaults: uint64(c.slot_faults), Resyncs: uint64(c.resyncs), Flushes: uint64(c.flushes),
+	}
+}

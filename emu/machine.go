@@ -1,0 +1,208 @@
+// Package emu is where a guest runs: a machine over the Unicorn engine, with memory, a
+// clock, devices and breakpoints. It knows nothing of probes, images or D.
+//
+//	Machine --- unicorn.Engine   the CPU: code, exceptions, clock, breakpoints in text
+//	   |------- platform         the devices, wired for an architecture (amd64.go)
+//	   '------- schedule         who is next on the clock: devices, a tick, the limit
+//
+// A run is reproducible: its course depends on what Boot placed, on the bytes handed to
+// the serial ports between runs, and on nothing else.
+package emu
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
+)
+
+// Sizes of guest memory, in bytes.
+const (
+	MinMemory = 16 << 20
+	MaxMemory = 4 << 30
+	pageSize  = 4096
+)
+
+const defaultCodeBuffer = 256 << 20
+
+// ErrBusy is wrapped by New while another machine is open in this process.
+var ErrBusy = unicorn.ErrBusy
+
+// Config is what a machine is made of.
+type Config struct {
+	Memory     uint64 // bytes of RAM, a multiple of 4096
+	CodeBuffer uint64 // bytes for translated code; 0: 256 MiB
+	// Console and Control take what the guest sends on its first and second serial port.
+	Console, Control func(byte)
+	// InPlace puts breakpoints into the guest's own text, as a live tracer does, where
+	// the guest can see them. Otherwise fetches and data accesses see different pages.
+	InPlace bool
+}
+
+// End says why a run has ended.
+type End uint8
+
+// Ends of a run.
+const (
+	Stopped End = iota // Stop was called
+	Limit              // the limit of virtual time was reached
+	Halt               // the CPU was halted with interrupts off
+	Reset              // the guest asked for a reset of the machine
+	Hang               // idle, and nothing can wake the guest
+	Triple             // triple fault
+	Failed             // the emulator gave up; the error says more
+)
+
+// platform is the devices of a machine as its CPU sees them.
+type platform interface {
+	Boot(b Boot) (*Placed, error)
+	In(port uint16, size int) uint32
+	Out(port uint16, size int, value uint32)
+	Ack() int     // vector of the interrupt being taken
+	Next() uint64 // virtual time of the next event
+	Poll()        // carry out what is due
+	Send(port int, p []byte)
+	Save(w io.Writer) error
+}
+
+// A Machine is one guest computer. Its methods may be called from one goroutine at a
+// time, Stop from any.
+type Machine struct {
+	arch     *arch.Arch
+	engine   *unicorn.Engine
+	platform platform
+	schedule schedule
+
+	text        textMap
+	slots       uint64
+	inPlace     bool
+	crossed     []uint64
+	onHit       func(cpu arch.CPU, addr uint64)
+	onRewrite   func(addr uint64)
+	rewriting   bool
+	limited     bool
+	reset       string
+	callbackErr error
+}
+
+// New makes a machine for the guest architecture a. One is open at a time in a process.
+func New(a *arch.Arch, c Config) (*Machine, error) {
+	if c.Memory < MinMemory || c.Memory > MaxMemory || c.Memory%pageSize != 0 {
+		return nil, fmt.Errorf("guest memory of %d bytes: it must be %d MiB to %d GiB, in whole pages",
+			c.Memory, MinMemory>>20, MaxMemory>>30)
+	}
+	wire, ok := platforms[a]
+	if !ok {
+		return nil, fmt.Errorf("no machine for %s guests", a)
+	}
+	if c.CodeBuffer == 0 {
+		c.CodeBuffer = defaultCodeBuffer
+	}
+	m := &Machine{arch: a, inPlace: c.InPlace}
+	e, err := unicorn.Open(c.Memory, c.CodeBuffer, handler{m})
+	if err != nil {
+		return nil, fmt.Errorf("making a machine: %w", err)
+	}
+	e.SetInPlace(c.InPlace)
+	m.engine = e
+	m.schedule.reset()
+	m.platform = wire(m, c)
+	m.SetSlots(defaultSlots)
+	return m, nil
+}
+
+// platforms has the machine of each architecture that can be emulated.
+var platforms = map[*arch.Arch]func(*Machine, Config) platform{
+	arch.AMD64: newPC,
+}
+
+// Close frees the machine.
+func (m *Machine) Close() { m.engine.Close() }
+
+// Arch is the guest's architecture.
+func (m *Machine) Arch() *arch.Arch { return m.arch }
+
+// Boot places a kernel and puts the CPU at its entry.
+func (m *Machine) Boot(b Boot) (*Placed, error) {
+	p, err := m.platform.Boot(b)
+	if err != nil {
+		return nil, err
+	}
+	if p.Image != nil {
+		m.text = textMap{p.Image.Virt, p.Image.Phys, p.Image.Size}
+	}
+	return p, nil
+}
+
+// Run runs the guest until the run ends. After Stopped it can be run again.
+func (m *Machine) Run() (End, error) {
+	m.limited, m.callbackErr = false, nil
+	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
+	why, err := m.engine.Run()
+	err = errors.Join(m.callbackErr, err)
+	switch {
+	case err != nil:
+		return Failed, err
+	case m.reset != "":
+		return Reset, nil
+	case m.limited:
+		return Limit, nil
+	}
+	switch why {
+	case unicorn.Stopped:
+		return Stopped, nil
+	case unicorn.Halted:
+		return Halt, nil
+	case unicorn.Hung:
+		return Hang, nil
+	case unicorn.Triple:
+		return Triple, nil
+	}
+	return Failed, fmt.Errorf("emulating: the engine stopped for no known reason (%d)", why)
+}
+
+// Stop ends a run soon: at the next instant the guest could take an interrupt. It may be
+// called from any goroutine and from a callback.
+func (m *Machine) Stop() { m.engine.Stop() }
+
+// SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
+func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
+
+// Now is the virtual time in nanoseconds: exact during a callback, otherwise that of the
+// end of the run.
+func (m *Machine) Now() uint64 {
+	if m.engine.Running() {
+		return m.engine.Clock()
+	}
+	return m.engine.Total()
+}
+
+// Send hands bytes to the guest's serial port: 0 is the console, 1 the control channel.
+// The guest receives them as fast as it takes them.
+func (m *Machine) Send(port int, p []byte) { m.platform.Send(port, p) }
+
+// Flush forgets all translated addresses, so that the guest goes on as one does that has
+// just been loaded into memory. Only between runs.
+func (m *Machine) Flush() { m.engine.Flush() }
+
+// ResetReason says how the guest asked for the Reset that ended a run.
+func (m *Machine) ResetReason() string { return m.reset }
+
+// Counters are what the machine has counted so far.
+func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
+
+// LibraryVersion is the version of the emulator library, or an error that says which one
+// is needed.
+func LibraryVersion() (string, error) {
+	return unicorn.Version(), unicorn.Check()
+}
+
+// fail ends the run with an error found in a callback.
+func (m *Machine) fail(err error) {
+	if m.callbackErr == nil {
+		m.callbackErr = err
+	}
+	m.engine.Stop()
+}

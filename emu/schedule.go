@@ -1,0 +1,98 @@
+package emu
+
+import (
+	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
+)
+
+// Never is a virtual time that does not come.
+const Never = unicorn.Never
+
+// schedule is what is due on the clock besides the events of devices: one tick of the
+// tracer and the limit of the run. Neither is seen by the guest.
+type schedule struct {
+	tickAt uint64
+	tick   func(arch.CPU)
+	limit  uint64
+}
+
+func (s *schedule) reset() { *s = schedule{tickAt: Never, limit: Never} }
+
+// next is the earliest of all events.
+func (s *schedule) next(device uint64) uint64 { return min(device, s.tickAt, s.limit) }
+
+// OnTick asks for one call of f at the first instant not before the virtual time at at
+// which the guest could take an interrupt. Another call replaces it; Never cancels it.
+func (m *Machine) OnTick(at uint64, f func(arch.CPU)) {
+	m.schedule.tickAt, m.schedule.tick = at, f
+	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
+}
+
+// due carries out what is due at the present time.
+func (m *Machine) due() {
+	now := m.engine.Clock()
+	if m.platform.Next() <= now {
+		m.platform.Poll()
+	}
+	for m.schedule.tickAt <= now {
+		f := m.schedule.tick
+		m.schedule.tickAt, m.schedule.tick = Never, nil
+		f(cpu{m.engine})
+	}
+	if m.schedule.limit <= now {
+		m.limited = true
+		m.engine.Stop()
+	}
+	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
+}
+
+// handler is what the engine sees of a machine.
+type handler struct{ m *Machine }
+
+func (h handler) Attend() { h.m.due() }
+
+// Idle moves the clock from event to event until one of them raises an interrupt. A
+// tick of the tracer does not wake the guest: with no event of a device to come it hangs.
+func (h handler) Idle() bool {
+	e, m := h.m.engine, h.m
+	for !e.Line() {
+		if m.platform.Next() == Never {
+			return false
+		}
+		e.Skip(m.schedule.next(m.platform.Next()))
+		m.due()
+		if e.Stopping() {
+			return false
+		}
+	}
+	return true
+}
+
+func (h handler) Ack() int { return h.m.platform.Ack() }
+
+func (h handler) Hit(addr uint64) { h.m.onHit(cpu{h.m.engine}, addr) }
+
+func (h handler) Rewrite(va uint64) {
+	h.m.rewriting = true
+	h.m.onRewrite(va)
+	h.m.rewriting = false
+}
+
+func (h handler) In(port uint16, size int) uint32 {
+	v := h.m.platform.In(port, size)
+	h.m.reschedule()
+	return v
+}
+
+func (h handler) Out(port uint16, size int, value uint32) {
+	h.m.platform.Out(port, size, value)
+	h.m.reschedule()
+}
+
+// reschedule follows a change of a device's next event.
+func (m *Machine) reschedule() { m.engine.SetDeadline(m.schedule.next(m.platform.Next())) }
+
+// cpu is a stopped CPU, as a callback gets it.
+type cpu struct{ *unicorn.Engine }
+
+func (cpu) ID() int { return 0 }

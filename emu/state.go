@@ -1,0 +1,45 @@
+package emu
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+
+	"trapline/kernel/arch"
+)
+
+var zeroPage [pageSize]byte
+
+// StateHash is the SHA-256 of all there is of the guest: RAM, CPU, devices and clock.
+// Two machines with the same hash go on alike. Breakpoints in place are part of RAM.
+func (m *Machine) StateHash() ([sha256.Size]byte, error) {
+	h := sha256.New()
+	m.hashRAM(h)
+	for i := range m.arch.Regs {
+		put(h, m.engine.Reg(arch.Reg(i)))
+	}
+	put(h, m.engine.Total())
+	if err := m.platform.Save(h); err != nil {
+		return [sha256.Size]byte{}, fmt.Errorf("hashing the devices: %w", err)
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// hashRAM hashes the pages that are not zero, with their addresses.
+func (m *Machine) hashRAM(h hash.Hash) {
+	ram := m.engine.RAM()
+	for pa := 0; pa < len(ram); pa += pageSize {
+		if page := ram[pa : pa+pageSize]; !bytes.Equal(page, zeroPage[:]) {
+			put(h, uint64(pa))
+			h.Write(page)
+		}
+	}
+}
+
+func put(h hash.Hash, v uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	h.Write(b[:])
+}

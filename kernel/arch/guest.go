@@ -1,0 +1,29 @@
+package arch
+
+import "fmt"
+
+// A Fault is an access to guest memory that the guest has not mapped.
+type Fault struct {
+	Addr uint64 // the first byte that could not be reached
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("invalid address (0x%x)", f.Addr) }
+
+// A Break is a breakpoint in guest text and what stands for the instruction under it.
+type Break struct {
+	Addr uint64 // virtual address of the displaced instruction
+	Slot uint64 // virtual address of its trampoline, 0 when Guest
+	Len  uint8  // bytes of the displaced instruction
+	// Head is the offset in the trampoline of the instruction that may fault, when
+	// something was pushed before it; a fault at Head undoes the push (Plan.Head).
+	Head uint8
+	// Guest: the displaced instruction is a breakpoint of the guest's own. It is
+	// delivered to the guest after the probe has fired.
+	Guest bool
+}
+
+// A CPU is one stopped CPU of the guest, valid during a hit.
+type CPU interface {
+	Regs
+	ID() int
+}

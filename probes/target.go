@@ -1,0 +1,63 @@
+package probes
+
+import (
+	"trapline/kernel/arch"
+)
+
+// Mem is guest memory as the guest's kernel sees it at this moment, at virtual
+// addresses. Reads see the guest's own text, never our breakpoints.
+type Mem interface {
+	// ReadMem fills p from addr. Where a byte is not mapped it fails with a *Fault and
+	// p's contents are undefined.
+	ReadMem(addr uint64, p []byte) error
+	// WriteMem stores p at addr, as the kernel itself would store it.
+	WriteMem(addr uint64, p []byte) error
+}
+
+// What a running guest and its tracer hand to each other is named in package arch, so
+// that neither imports the other.
+type (
+	Fault = arch.Fault
+	Break = arch.Break
+	CPU   = arch.CPU
+)
+
+// Target is the running guest, as providers and the session need it. A machine of
+// package emu is one by its shape; this package does not know emu.
+type Target interface {
+	Mem
+	Arch() *arch.Arch
+
+	// Now is the virtual time in nanoseconds since the guest's start.
+	Now() uint64
+
+	// Slots is the range of virtual addresses [base, base+size) set aside for
+	// trampolines. Every displacement from kernel text reaches it.
+	Slots() (base, size uint64)
+	// WriteSlots stores trampoline code at an address in that range.
+	WriteSlots(addr uint64, code []byte) error
+
+	// SetBreaks plants, moves or replaces breakpoints: each b takes the place of what
+	// stood at b.Addr. The guest's next fetch from there sees it.
+	SetBreaks(b []Break) error
+	// ClearBreaks takes breakpoints away. Addresses without one are passed over.
+	ClearBreaks(addr []uint64) error
+
+	// OnHit sets the function that is called at each hit, before the displaced
+	// instruction runs: the PC register is b's address. The CPU is valid until it returns.
+	OnHit(func(cpu CPU, addr uint64))
+	// OnRewrite sets the function that is called when the guest has changed its own
+	// text under breakpoints, before it can run what it wrote: the page at addr holds
+	// new bytes. The function reads them and calls SetBreaks or ClearBreaks. A page is
+	// watched from the first SetBreaks of an instruction with a byte on it, and stays so
+	// when its breakpoints are cleared: they may have to come back.
+	OnRewrite(func(addr uint64))
+
+	// OnTick asks for one call of f at the first instant not before the virtual time at
+	// (ns) at which the guest could take an interrupt. Another call replaces it;
+	// ^uint64(0) cancels it. The guest does not notice.
+	OnTick(at uint64, f func(cpu CPU))
+
+	// Stop ends the run soon: at the next instant the guest could take an interrupt.
+	Stop()
+}
