@@ -6,6 +6,7 @@ import (
 	"trapline/emu/boot"
 	"trapline/emu/device"
 	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
 )
 
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
@@ -70,3 +71,7 @@ func (p *pc) Send(port int, b []byte) {
 	}
 	p.m.reschedule()
 }
+
+// SyscallEntry is where the guest's SYSCALL goes (SDM vol. 4, IA32_LSTAR), 0 before it
+// has been set.
+func (m *Machine) SyscallEntry() uint64 { return m.engine.Reg(arch.LSTAR) }

@@ -164,7 +164,7 @@ func (m *Machine) Run() (End, error) {
 }
 
 // Stop ends a run soon: at the next instant the guest could take an interrupt. It may be
-// called from any goroutine and from a callback.
+// called from any goroutine and from a callback; with no run under way it ends the next.
 func (m *Machine) Stop() { m.engine.Stop() }
 
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.

@@ -43,6 +43,12 @@ static uint64_t translate(struct tl_cpu *c, uint64_t va) {
   return table | (va & (TL_PAGE - 1));
 }
 
+// The word of guest memory at va, NULL if it is not mapped or not aligned.
+uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va) {
+  uint64_t pa = va & 7 ? NOT_MAPPED : translate(c, va);
+  return pa < c->m->ram_size ? (uint64_t *)(c->m->ram + pa) : NULL;
+}
+
 static struct tl_page *split_page(struct tl_machine *m, uint64_t pa) {
   uint32_t i = pa < m->ram_size ? m->page_by_pa[pa / TL_PAGE] : 0;
   return i ? &m->pages[i - 1] : NULL;

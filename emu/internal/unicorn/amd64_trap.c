@@ -9,6 +9,19 @@ uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_lib.read_eflags(c->env) & 
 
 void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_lib.write_eflags(c->env, flags, ~0u); }
 
+// An emulated call pushes before it reads where to go; in place it would be the other
+// way round, and a fault would leave the stack as it was.
+static void note_push(struct tl_cpu *c) {
+  c->under = tl_amd64_word(c, c->env->regs[TL_RSP] - 8);
+  c->under_was = c->under ? *c->under : 0;
+}
+
+static void undo_push(struct tl_cpu *c) {
+  c->env->regs[TL_RSP] += 8;
+  if (c->under)
+    *c->under = c->under_was;
+}
+
 // The instruction at eip did not complete: put the guest where it would be without
 // trampolines, and take the rest of the block off the clock.
 static void settle(struct tl_cpu *c) {
@@ -19,7 +32,7 @@ static void settle(struct tl_cpu *c) {
     struct tl_break *b = &m->breaks[m->slot_id[slot >> m->slot_shift] - 1];
     c->slot_faults++;
     if (b->head && (slot & ((1ull << m->slot_shift) - 1)) == b->head)
-      c->env->regs[TL_RSP] += 8; // the push in front of an emulated call
+      undo_push(c);
     c->env->eip = at;
   }
   tl_cut(c, at);
@@ -45,6 +58,7 @@ static bool hit(struct tl_cpu *c, struct tl_break *b) {
   if (!(b = current_break(c, b)))
     return false;
   b->hits++;
+  c->hits++;
   c->now = c->clock;
   tlGoHit(c->id, addr);
   tl_rearm(c);
@@ -68,6 +82,8 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
       return;
     b = tl_break_at(c->m, addr);
     if (b && !b->guest) {
+      if (b->head)
+        note_push(c);
       c->env->eip = b->slot;
       c->slot_first = 1;
       return;

@@ -169,10 +169,12 @@ void tl_close(struct tl_cpu *c) {
 }
 
 // Run until something ends the run, an enum tl_end; *err says more for TL_FAILED.
+// A stop that comes while nothing runs ends the next run at once.
 int tl_run(struct tl_cpu *c, const char **err) {
-  __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);
   tl_rearm(c);
   int code = run(c);
+  if (c->end_reason == TL_STOPPED)
+    __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);
   *err = code ? uc_strerror(code) : NULL;
   return code ? TL_FAILED : c->end_reason;
 }

@@ -96,6 +96,8 @@ struct tl_cpu {
   uint8_t stop;        // leave at the next instant an interrupt could be taken
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
+  uint64_t *under;     // the word below the stack pointer that an emulated call pushes to
+  uint64_t under_was;  // before the push
   int end_reason;      // enum tl_end
 
   uint64_t *features;  // CPUID feature words
@@ -105,7 +107,7 @@ struct tl_cpu {
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
 
-  uint64_t interrupts, exceptions, syscalls, slot_faults, resyncs;
+  uint64_t interrupts, exceptions, syscalls, hits, slot_faults, resyncs;
 };
 
 // library.c
@@ -133,6 +135,9 @@ void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
+
+// amd64_tlb.c
+uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va);
 
 // breaks.c
 struct tl_break *tl_break_at(struct tl_machine *m, uint64_t addr);

@@ -64,6 +64,8 @@ type Engine struct {
 	handler Handler
 	ram     []byte
 	running bool
+	// stopping is held by Stop, which may come from anywhere, and by Close.
+	stopping sync.Mutex
 }
 
 // The engine that callbacks find by its id.
@@ -114,6 +116,8 @@ func Open(memory, codeBuffer uint64, h Handler) (*Engine, error) {
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()
+	e.stopping.Lock()
+	defer e.stopping.Unlock()
 	C.tl_close(e.c)
 	engines[0] = nil
 	e.c, e.ram = nil, nil
@@ -149,8 +153,14 @@ func (e *Engine) Run() (End, error) {
 func (e *Engine) Running() bool { return e.running }
 
 // Stop ends a run at the next instant an interrupt could be taken. It may be called from
-// any goroutine, and from a Handler.
-func (e *Engine) Stop() { C.tl_stop(e.c) }
+// any goroutine, and from a Handler; with no run under way it ends the next one.
+func (e *Engine) Stop() {
+	e.stopping.Lock()
+	defer e.stopping.Unlock()
+	if e.c != nil {
+		C.tl_stop(e.c)
+	}
+}
 
 // Stopping reports whether Stop was called during this run.
 func (e *Engine) Stopping() bool { return e.c.stop != 0 }
@@ -190,6 +200,7 @@ func (e *Engine) Line() bool { return e.c.line != 0 }
 // Counters of what happened so far.
 type Counters struct {
 	Interrupts, Exceptions, Syscalls uint64
+	Hits                             uint64 // of breakpoints
 	SlotFaults                       uint64 // faults of displaced instructions
 	Resyncs                          uint64 // pages of text brought up to date
 	Flushes                          uint64 // of the code buffer
@@ -200,6 +211,6 @@ func (e *Engine) Counters() Counters {
 	c := e.c
 	return Counters{
 		Interrupts: uint64(c.interrupts), Exceptions: uint64(c.exceptions), Syscalls: uint64(c.syscalls),
-		SlotFaults: uint64(c.slot_faults), Resyncs: uint64(c.resyncs), Flushes: uint64(c.flushes),
+		Hits: uint64(c.hits), SlotFaults: uint64(c.slot_faults), Resyncs: uint64(c.resyncs), Flushes: uint64(c.flushes),
 	}
 }

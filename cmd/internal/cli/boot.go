@@ -1,0 +1,71 @@
+package cli
+
+import "io"
+
+// runBoot runs a guest with its console on stdout.
+func runBoot(e *env, args []string) error {
+	var o guestOptions
+	var quiet bool
+	f := e.newFlags("boot")
+	o.add(f)
+	f.BoolVarP(&quiet, "quiet", "q", false, "do not show the console, only what the command writes")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	switch f.NArg() {
+	case 0:
+		o.image = "tiny/amd64"
+	case 1:
+		o.image = f.Arg(0)
+	default:
+		return usagef("boot: one IMAGE at a time, not %d", f.NArg())
+	}
+	console := e.stdout
+	switch {
+	case quiet && o.console:
+		console = e.stderr
+	case quiet:
+		console = io.Discard
+	}
+	g, err := e.newGuest(o, guestConfig{console: console})
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	return e.bootGuest(g)
+}
+
+func (e *env) bootGuest(g *guest) error {
+	ready, end, err := g.boot()
+	if err == nil && ready {
+		end, err = g.resume()
+	}
+	g.log.flush()
+	if err != nil {
+		return &exit{statusTriple, err}
+	}
+	if e.ctx.Err() != nil {
+		end = endInterrupted
+	}
+	if g.options.stats {
+		if err := g.figures(e.stderr, end); err != nil {
+			return err
+		}
+	}
+	return e.verdict(g, end)
+}
+
+// verdict is the status of boot: the guest's trouble, or that of its command.
+func (e *env) verdict(g *guest, end ending) error {
+	if end == endInterrupted {
+		return &exit{status: statusSignal}
+	}
+	if err := g.trouble(end); err != nil {
+		return err
+	}
+	status, err := g.status(end)
+	if err != nil || status == 0 {
+		return err
+	}
+	return &exit{status: status}
+}

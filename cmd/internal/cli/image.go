@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"trapline/images"
+)
+
+// runImage lists, fetches and describes images.
+func runImage(e *env, args []string) error {
+	f := e.newFlags("image")
+	again := f.Bool("again", false, "get: fetch the newest version even if one is there")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	switch verb, rest := f.Arg(0), max(0, f.NArg()-1); {
+	case verb == "ls" && rest == 0:
+		return e.listImages()
+	case verb == "get" && rest == 1:
+		return e.getImage(f.Arg(1), *again)
+	case verb == "info" && rest == 1:
+		return e.showImage(f.Arg(1))
+	}
+	return usagef("image: say one of: ls, get IMAGE, info IMAGE")
+}
+
+func (e *env) listImages() error {
+	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "IMAGE\tSTATE\tVERSION\tDESCRIPTION")
+	for _, s := range (images.Store{}).List() {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.State, orDash(s.Version), s.Description)
+	}
+	return w.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func (e *env) getImage(name string, again bool) error {
+	var store images.Store
+	get := store.Get
+	if again {
+		get = store.Refetch
+	}
+	if err := get(e.ctx, name, e.progress()); err != nil {
+		return err
+	}
+	s, err := store.Lookup(name)
+	if err == nil {
+		fmt.Fprintf(e.stdout, "%s %s %s\n", s.Name, s.State, orDash(s.Version))
+	}
+	return err
+}
+
+func (e *env) showImage(name string) error {
+	s, err := (images.Store{}).Lookup(name)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	row("name", s.Name)
+	row("description", s.Description)
+	row("state", string(s.State))
+	row("problem", s.Problem)
+	row("version", s.Version)
+	row("release", s.Release)
+	row("memory", fmt.Sprintf("%d MiB", s.Memory>>20))
+	row("command line", s.Append)
+	row("kernel", s.Kernel)
+	row("compressed", s.Compressed)
+	row("debug file", s.DebugFile)
+	for _, p := range s.Packages {
+		row("package", p.Name+" "+p.Version)
+	}
+	for _, x := range s.Files {
+		row("file", fmt.Sprintf("%s, %d bytes, sha256 %s", x.Name, x.Size, x.SHA256))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"trapline/images"
+)
+
+// terminal reports whether w is a terminal.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progress shows long steps on a terminal, and nothing elsewhere.
+func (e *env) progress() images.Progress {
+	if !terminal(e.stderr) {
+		return images.NoProgress{}
+	}
+	return &bar{out: e.stderr}
+}
+
+// bar is a progress bar for one step after the other.
+type bar struct {
+	out io.Writer
+	bar *progressbar.ProgressBar
+}
+
+func (b *bar) Start(what string, total int64) {
+	b.bar = progressbar.NewOptions64(total,
+		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(b.out),
+		progressbar.OptionShowBytes(total > 0), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(30), progressbar.OptionSpinnerType(14))
+	b.bar.RenderBlank()
+}
+
+func (b *bar) Add(n int64) { b.bar.Add64(n) }
+
+func (b *bar) Done() { b.bar.Finish() }

@@ -1,0 +1,75 @@
+package device
+
+import "io"
+
+// A PC is the devices of the amd64 machine, wired as in an IBM PC/AT:
+//
+//	PIT channel 0 --IRQ 0--> PIC --> INTR of the CPU
+//	COM1, COM2 ----IRQ 4, 3--^
+//	PIT channel 2 <--> port 0x61
+//
+// It has no keyboard, PCI, APIC or ACPI: a kernel finds none and does without.
+type PC struct {
+	Bus  PortBus // the CPU's I/O ports
+	PIC  *PIC
+	PIT  *PIT
+	COM1 *UART // the console
+	COM2 *UART // the control channel
+
+	parts []State
+}
+
+// NewPC makes the devices. Intr is the interrupt line of the CPU, com1 and com2 take
+// what the guest sends, reset is told why the guest resets the machine.
+func NewPC(clock Clock, intr Line, com1, com2 func(byte), reset func(reason string)) *PC {
+	pic := NewPIC(intr)
+	pit := NewPIT(pic.Line(0), clock)
+	pc := &PC{
+		PIC: pic, PIT: pit,
+		COM1: NewUART(pic.Line(4), com1),
+		COM2: NewUART(pic.Line(3), com2),
+	}
+	rtc, speaker, rst := NewRTC(clock), NewPort61(pit, clock), NewReset(reset)
+
+	pc.Bus.Mount(0x20, 2, 1, pic.Master())
+	pc.Bus.Mount(0x40, 4, 1, pit)
+	pc.Bus.Mount(0x61, 1, 1, speaker)
+	pc.Bus.Mount(0x64, 1, 1, rst.Keyboard())
+	pc.Bus.Mount(0x70, 2, 1, rtc)
+	pc.Bus.Mount(0xa0, 2, 1, pic.Slave())
+	pc.Bus.Mount(0x2f8, 8, 1, pc.COM2)
+	pc.Bus.Mount(0x3f8, 8, 1, pc.COM1)
+	pc.Bus.Mount(0x4d0, 2, 1, pic.ELCR())
+	pc.Bus.Mount(0xcf9, 1, 1, rst.Control())
+
+	pc.parts = []State{pit, pc.COM1, pc.COM2, rtc, speaker, rst, pic}
+	return pc
+}
+
+// Next is the time of the next event of any device, or Never. It may change with each
+// access to a port.
+func (pc *PC) Next() uint64 { return pc.PIT.Next() }
+
+// Poll carries out what is due.
+func (pc *PC) Poll() { pc.PIT.Poll() }
+
+// Save writes the state of all devices.
+func (pc *PC) Save(w io.Writer) error {
+	for _, s := range pc.parts {
+		if err := s.Save(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load reads what Save wrote. The interrupt controller comes last: what the others do to
+// its lines meanwhile is of no account.
+func (pc *PC) Load(r io.Reader) error {
+	for _, s := range pc.parts {
+		if err := s.Load(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

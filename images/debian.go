@@ -1,0 +1,107 @@
+package images
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trapline/images/initramfs"
+)
+
+// debian says how an image is made of Debian's packages.
+type debian struct {
+	arch   string // Debian's name of the architecture
+	kernel string // the package that depends on the newest kernel
+	init   []byte // our init for that architecture
+}
+
+//go:embed init/init-amd64
+var initAMD64 []byte
+
+var debianAMD64 = image{
+	spec: Spec{
+		Name:        "debian/amd64",
+		Arch:        "amd64",
+		OS:          "linux",
+		Description: "Debian's cloud kernel with debug information, and busybox",
+		Append:      amd64LinuxAppend,
+		Memory:      defaultMemory,
+		Workload:    "true",
+	},
+	debian: &debian{arch: "amd64", kernel: "linux-image-cloud-amd64", init: initAMD64},
+}
+
+// amd64LinuxAppend is the command line of a Linux kernel on our amd64 machine,
+// which has two UARTs, an i8254, two i8259 and a CMOS clock, and nothing else.
+var amd64LinuxAppend = strings.Join([]string{
+	"console=ttyS0", // the log goes to the first UART; the second is the control channel
+	"panic=-1",      // a panic resets the machine at once instead of hanging it,
+	"reboot=k",      // through the keyboard controller, the only reset there is
+	"nokaslr",       // a compressed kernel stays where it was linked, as the ELF file does
+	"norandmaps",    // the same for processes: each exec finds its code translated already
+
+	// What the machine does not have is not looked for.
+	"acpi=off", "pci=off", "noapic", "nolapic",
+
+	// The time-stamp counter is the clock of the emulator, so it counts nanoseconds
+	// and needs neither to be measured nor to be watched.
+	"tsc_early_khz=1000000", "tsc=reliable",
+
+	"mitigations=off",   // an emulated CPU does not speculate; saves two CR3 loads a system call
+	"cryptomgr.notests", // self-tests of ciphers are a quarter of the boot
+}, " ")
+
+// The names of the files that an image keeps, beside the manifest.
+const (
+	fileVmlinux   = "vmlinux"    // ELF with DWARF; boots, too
+	fileVmlinuz   = "vmlinuz"    // what Debian boots
+	fileSystemMap = "System.map" // symbols as text
+	fileConfig    = "config"     // how the kernel was configured
+	fileBusybox   = "busybox"
+)
+
+const busyboxPackage = "busybox-static"
+
+// A want is one package of an image and the files to keep of it: from the path in
+// the package to the name in the image.
+type want struct {
+	pkg   string
+	files map[string]string
+}
+
+// wants lists the packages of kernel release. The largest comes last, when the
+// archives of the others are gone again.
+func (d *debian) wants(release string) []want {
+	const debug = "usr/lib/debug/boot/"
+	return []want{
+		{busyboxPackage, map[string]string{
+			"bin/busybox":     fileBusybox,
+			"usr/bin/busybox": fileBusybox, // from Debian 13 on
+		}},
+		{"linux-image-" + release, map[string]string{
+			"boot/vmlinuz-" + release: fileVmlinuz,
+			"boot/config-" + release:  fileConfig,
+		}},
+		{"linux-image-" + release + "-dbg", map[string]string{
+			debug + "vmlinux-" + release:    fileVmlinux,
+			debug + "System.map-" + release: fileSystemMap,
+		}},
+	}
+}
+
+// place fills in the paths of an image that is in dir.
+func (d *debian) place(spec *Spec, dir string) {
+	spec.Kernel = filepath.Join(dir, fileVmlinux)
+	spec.Compressed = filepath.Join(dir, fileVmlinuz)
+	spec.DebugFile = spec.Kernel
+}
+
+// initrd builds the root file system of the image in dir.
+func (d *debian) initrd(dir string) ([]byte, error) {
+	busybox, err := os.ReadFile(filepath.Join(dir, fileBusybox))
+	if err != nil {
+		return nil, err
+	}
+	return initramfs.Builder{Init: d.init, Busybox: busybox}.Build()
+}

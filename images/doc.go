@@ -1,0 +1,43 @@
+// Package images knows the guests that trapline can run without being told much:
+// what a kernel of that name is, where its files are, how they are fetched, and what
+// memory and command line it wants.
+//
+// # Names
+//
+// An image is named system/architecture:
+//
+//	tiny/amd64    the teaching kernel, embedded: always there, the default
+//	debian/amd64  Debian's kernel for clouds with its debug information, and a
+//	              busybox; fetched once by `trapline image get debian/amd64`
+//
+// Wherever a name is taken, the path of a kernel file may stand instead. A known
+// name wins over a file of the same name; `./tiny/amd64` is always a file. For a
+// kernel that is only a file nothing is assumed: the initial root file system, the
+// command line and the debug information come from the user.
+//
+// # States
+//
+//	embedded      it is part of the program
+//	fetched       it is in the cache and looks whole
+//	not fetched   Get would fetch it
+//	damaged       a file is missing or has another size than it was fetched with;
+//	              Get fetches it again
+//	file          a path
+//
+// # The cache
+//
+// Fetched images live in $XDG_CACHE_HOME/trapline, or ~/.cache/trapline:
+//
+//	images/debian-amd64/           one directory per image ...
+//	    manifest.json              version, packages, size and SHA-256 of each file
+//	    vmlinux vmlinuz System.map config busybox
+//	images/.get-debian-amd64-*/    ... made under such a name, renamed when whole
+//	images/debian-amd64.lock       held (flock) by the process that fetches
+//
+// An image appears and is replaced by one rename, so what has the final name is
+// complete. What a killed process leaves behind has a temporary name, is never
+// looked at, and goes away with the next Get. A version stays as it was fetched
+// until Refetch asks for what Debian has now.
+//
+// Packages are downloaded and unpacked as files; nothing is installed on the host.
+package images

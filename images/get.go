@@ -1,0 +1,261 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Get makes sure that the image of that name is in the cache. One that is there is
+// read and compared with its checksums, and fetched again only if it is damaged.
+// Get waits while another process fetches the same image.
+//
+// When it fails, because of ctx or otherwise, the cache is as it was before. The
+// error wraps ErrUnknown, ErrNetwork, syscall.ENOSPC or the error of ctx where
+// that is the reason.
+func (s Store) Get(ctx context.Context, name string, p Progress) error {
+	return s.get(ctx, name, p, false)
+}
+
+// Refetch is Get for an image that is to be replaced by what Debian has now.
+func (s Store) Refetch(ctx context.Context, name string, p Progress) error {
+	return s.get(ctx, name, p, true)
+}
+
+func (s Store) get(ctx context.Context, name string, p Progress, again bool) error {
+	spec, err := s.Lookup(name)
+	if err != nil {
+		return err
+	}
+	if spec.State == Embedded || spec.State == File {
+		return nil
+	}
+	dir, err := s.Path()
+	if err != nil {
+		return err
+	}
+	im, _ := find(name)
+	if err := s.fetch(ctx, filepath.Join(dir, "images"), im, p, again); err != nil {
+		return fmt.Errorf("fetching %s: %w", name, explain(ctx, err, dir))
+	}
+	return nil
+}
+
+// fetch does the work of get in the directory of all images.
+func (s Store) fetch(ctx context.Context, root string, im image, p Progress, again bool) error {
+	name := im.spec.Name
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, filepath.Join(root, fileName(name)+".lock"), p)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	prefix := ".get-" + fileName(name) + "-"
+	if err := removeStale(root, prefix); err != nil {
+		return err
+	}
+	final := filepath.Join(root, fileName(name))
+	if !again {
+		if m, err := readManifest(final, name); err == nil {
+			err = m.verify(ctx, final, p)
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	if err := needTools(); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(root, prefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := s.build(ctx, tmp, im, p); err != nil {
+		return err
+	}
+	return publish(filepath.Join(tmp, "image"), final)
+}
+
+// build makes the whole image in tmp/image.
+func (s Store) build(ctx context.Context, tmp string, im image, p Progress) error {
+	debs, out := filepath.Join(tmp, "debs"), filepath.Join(tmp, "image")
+	for _, d := range []string{debs, out} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			return err
+		}
+	}
+	release, pkgs, err := downloadNewest(ctx, tmp, debs, im.debian, p)
+	if err != nil {
+		return err
+	}
+	m := manifest{Format: manifestFormat, Name: im.spec.Name, Release: release, Packages: pkgs}
+	for i, w := range im.debian.wants(release) {
+		deb, err := findDeb(debs, pkgs[i])
+		if err != nil {
+			return err
+		}
+		if err := checkDeb(ctx, deb, pkgs[i], p); err != nil {
+			return err
+		}
+		files, err := s.unpack(ctx, deb, out, w, p)
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, files...)
+		if w.pkg == "linux-image-"+release {
+			m.Version = pkgs[i].Version
+		}
+		os.Remove(deb)
+	}
+	return m.write(out)
+}
+
+// downloadNewest downloads what the host's package lists know, or, where that does
+// not work, what fresh lists know.
+func downloadNewest(ctx context.Context, tmp, debs string, d *debian, p Progress) (string, []Package, error) {
+	try := func(a apt) (string, []Package, error) {
+		release, pkgs, err := a.resolve(ctx, d, p)
+		if err == nil {
+			err = a.download(ctx, debs, pkgs, p)
+		}
+		return release, pkgs, err
+	}
+	release, pkgs, err := try(apt{arch: d.arch})
+	if err == nil || ctx.Err() != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNetwork) {
+		return release, pkgs, err
+	}
+	// What came of the first try is of no use and may have the wrong version.
+	if err := removeStale(debs, ""); err != nil {
+		return "", nil, err
+	}
+	own, updateErr := ownLists(ctx, filepath.Join(tmp, "apt"), d.arch, p)
+	release, pkgs, err = try(own)
+	if err != nil && updateErr != nil {
+		err = updateErr
+	}
+	return release, pkgs, err
+}
+
+// findDeb finds the file of a package that was downloaded into dir.
+func findDeb(dir string, pkg Package) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, pkg.Name+"_*.deb"))
+	if err == nil && len(files) != 1 {
+		err = fmt.Errorf("apt-get: package %s was not downloaded", pkg.Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return files[0], nil
+}
+
+// checkDeb compares a package with what Debian's signed lists say of it.
+func checkDeb(ctx context.Context, deb string, pkg Package, p Progress) error {
+	p.Start("checking "+pkg.Name, pkg.Size)
+	defer p.Done()
+	sum, err := hashFile(ctx, deb, p)
+	if err == nil && sum != pkg.SHA256 {
+		err = fmt.Errorf("package %s was damaged on its way: its SHA-256 is %.12s... instead of %.12s...", pkg.Name, sum, pkg.SHA256)
+	}
+	return err
+}
+
+// publish gives the complete image at tmp its final name, in one step where the
+// file system can exchange two names. What was there ends up at tmp, or is removed.
+func publish(tmp, final string) error {
+	err := os.Rename(tmp, final)
+	if err == nil || !errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.ENOTDIR) {
+		return err
+	}
+	if unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, final, unix.RENAME_EXCHANGE) == nil {
+		return nil
+	}
+	if err := os.Rename(final, tmp+".old"); err != nil {
+		return err
+	}
+	return os.Rename(tmp, final)
+}
+
+// lock takes the lock of an image, waiting for another process if need be. The
+// kernel gives it back when this process ends, however it ends.
+func lock(ctx context.Context, path string, p Progress) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	try := func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+	err = try()
+	if err == unix.EWOULDBLOCK {
+		p.Start("waiting for another trapline that fetches the image", -1)
+		defer p.Done()
+		for err == unix.EWOULDBLOCK {
+			select {
+			case <-ctx.Done():
+				err = ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+				err = try()
+			}
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// removeStale removes everything in dir whose name begins with prefix.
+func removeStale(dir, prefix string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// createFile opens a file of an image for writing.
+func (s Store) createFile(path string) (io.WriteCloser, error) {
+	if s.create != nil {
+		return s.create(path)
+	}
+	return os.Create(path)
+}
+
+// A reason is an error in words for the user that keeps what caused it.
+type reason struct {
+	text  string
+	cause error
+}
+
+func (r reason) Error() string { return r.text }
+func (r reason) Unwrap() error { return r.cause }
+
+// explain puts the errors that are nobody's fault into words.
+func explain(ctx context.Context, err error, dir string) error {
+	full := []error{syscall.ENOSPC, syscall.EDQUOT}
+	switch {
+	case ctx.Err() != nil:
+		return reason{"interrupted", context.Cause(ctx)}
+	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
+		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed)", dir), err}
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package images
+
+import (
+	"errors"
+
+	"trapline/images/tiny"
+)
+
+// A State says where an image stands between its name and a guest that runs.
+type State string
+
+// The states of an image; the package comment says what they mean.
+const (
+	Embedded   State = "embedded"
+	Fetched    State = "fetched"
+	NotFetched State = "not fetched"
+	Damaged    State = "damaged"
+	File       State = "file"
+)
+
+// Errors that Lookup, Get and Open wrap.
+var (
+	// ErrUnknown is for a name that is neither an image nor a file.
+	ErrUnknown = errors.New("unknown image")
+	// ErrNotFetched is for an image that is known but not in the cache, or damaged there.
+	ErrNotFetched = errors.New("not fetched")
+	// ErrNetwork is for packages that cannot be had because no server answers.
+	ErrNetwork = errors.New("cannot reach the Debian package server")
+)
+
+// A Spec describes an image. Fields that are not known, or not there in its State,
+// are empty.
+type Spec struct {
+	Name        string // as in the package comment, or the path of a kernel
+	Arch        string // name of its arch.Arch; empty for a file
+	OS          string // "tiny", "linux"; empty for a file
+	Description string // one line
+	State       State
+	Version     string // of the package that was fetched: "6.1.192-2"
+	Release     string // what the kernel calls itself: "6.1.0-56-cloud-amd64"
+
+	Kernel     string // path of the ELF kernel to boot; empty if it is embedded
+	KernelData []byte // the ELF kernel, if it is embedded; filled in by Open
+	Compressed string // path of the same kernel as a boot loader takes it, which can move itself (KASLR)
+	DebugFile  string // path of the ELF file with DWARF; empty: the kernel's own
+	Initrd     []byte // initial root file system; filled in by Open
+	Append     string // command line of the kernel
+	Memory     uint64 // bytes of RAM it should have
+	Workload   string // what its init runs when it is told nothing else
+
+	Packages []Package    // where a fetched image comes from
+	Files    []StoredFile // what it consists of in the cache
+	Problem  string       // what is wrong with a damaged one
+}
+
+// known are the images that have a name, in the order of List.
+var known = []image{debianAMD64, tinyAMD64}
+
+// An image is what is known of a guest before anything is fetched.
+type image struct {
+	spec     Spec
+	embedded func(arch string) ([]byte, error) // the kernel, if it is embedded,
+	debian   *debian                           // or how it is fetched
+}
+
+var tinyAMD64 = image{
+	spec: Spec{
+		Name:        "tiny/amd64",
+		Arch:        "amd64",
+		OS:          "tiny",
+		Description: "teaching kernel, part of trapline",
+		State:       Embedded,
+		Memory:      64 << 20,
+		Workload:    "uname; awkward; shapes; forks 3; echo done",
+	},
+	embedded: tiny.Kernel,
+}

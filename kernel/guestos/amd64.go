@@ -1,0 +1,37 @@
+package guestos
+
+import "trapline/kernel/arch"
+
+// amd64: a CPU's own area is at the base of GS, stacks grow down.
+var amd64 = isa{
+	arch:        arch.AMD64,
+	userMode:    func(r arch.Regs) bool { return r.Reg(arch.CS)&3 != 0 },
+	currentTask: amd64CurrentTask,
+	orc:         amd64ORC,
+	frames:      amd64Frames,
+}
+
+// amd64CurrentTask reads the CPU's current task_struct from its per-CPU area.
+//
+// The area is at the base of GS, but not always: on the first instructions after a
+// system call, and at exceptions from user mode until SWAPGS, that is the user's, which
+// can be any number, and the kernel's is the one that SWAPGS would bring in. The area
+// knows its own address (this_cpu_off), which tells them apart.
+func amd64CurrentTask(l *linux, mem Mem, regs arch.Regs) (task uint64, err error) {
+	if highHalf(l.percpu.current) { // a kernel for one CPU: an ordinary variable
+		return l.u64(mem, l.percpu.current)
+	}
+	for _, gs := range [2]arch.Reg{arch.GSBase, arch.KernelGSBase} {
+		base := regs.Reg(gs)
+		if !highHalf(base) {
+			continue
+		}
+		self, e := l.u64(mem, base+l.percpu.self)
+		if e == nil && self == base {
+			return l.u64(mem, base+l.percpu.current)
+		}
+		err = e
+	}
+	// Neither is an area: the boot CPU has none yet, unless one could not be read.
+	return 0, err
+}

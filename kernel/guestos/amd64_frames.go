@@ -1,0 +1,107 @@
+package guestos
+
+import (
+	"bytes"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// frames is what following frame pointers takes.
+type frames struct {
+	reader
+	img *kernel.Image
+	// made remembers, by a function's address, where it makes its frame.
+	made map[uint64]prologue
+	code [16]byte
+}
+
+func newFrames(img *kernel.Image) frames { return frames{img: img, made: map[uint64]prologue{}} }
+
+// amd64Frames follows frame pointers (System V ABI, figure 3.3): 0(%rbp) is the caller's
+// %rbp, 8(%rbp) the return address. It ends where %rbp leaves the kernel's half, does not
+// go up, or leads to no kernel code.
+func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
+	if regs.Reg(arch.CS)&3 != 0 {
+		return 0
+	}
+	n := one(regs.Reg(arch.RIP), pcs)
+	if at, ok := f.amd64NoFrame(regs); ok && n < len(pcs) {
+		if ret, err := f.u64(mem, at); err == nil && f.inFunction(ret-1) {
+			pcs[n] = ret
+			n++
+		}
+	}
+	for bp := regs.Reg(arch.RBP); n < len(pcs) && highHalf(bp) && bp%8 == 0; n++ {
+		ret, err := f.u64(mem, bp+8)
+		if err != nil || !highHalf(ret) {
+			break
+		}
+		pcs[n] = ret
+		next, err := f.u64(mem, bp)
+		if err != nil || next <= bp {
+			return n + 1
+		}
+		bp = next
+	}
+	return n
+}
+
+func (f *frames) inFunction(pc uint64) bool {
+	s, ok := f.img.Symtab().At(pc)
+	return ok && s.Func
+}
+
+// amd64NoFrame tells whether the function at pc has no frame of its own at this
+// instruction: before it makes one, on its return, or because it needs none. %rbp is then
+// still, or again, its caller's, and its return address lies at the address it gives.
+func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
+	pc, sp := regs.Reg(arch.RIP), regs.Reg(arch.RSP)
+	s, ok := f.img.Symtab().At(pc)
+	if !ok || !s.Func {
+		return 0, false
+	}
+	made, ok := f.made[s.Addr]
+	if !ok {
+		made = amd64MakesFrame(f.img, s)
+		f.made[s.Addr] = made
+	}
+	switch off := pc - s.Addr; {
+	case off <= made.push || f.frameGone(pc, s.Size-off):
+		return sp, true
+	case off <= made.mov:
+		return sp + 8, true
+	}
+	return 0, false
+}
+
+// frameGone tells whether a ret comes soon, with neither pop %rbp nor leave before it, in
+// what is left of the function.
+// That bytes are no instructions does not matter much: what it makes us take for a
+// return address must look like one.
+func (f *frames) frameGone(pc, left uint64) bool {
+	code := f.code[:min(left, uint64(len(f.code)))]
+	if f.img.Text(pc, code) != nil {
+		return false
+	}
+	ret := bytes.IndexByte(code, 0xc3)
+	return ret >= 0 && bytes.IndexByte(code[:ret], 0x5d) < 0 && bytes.IndexByte(code[:ret], 0xc9) < 0
+}
+
+// prologue has the offsets in a function of the two instructions that make its frame.
+type prologue struct{ push, mov uint64 }
+
+var movRBP = []byte{0x48, 0x89, 0xe5} // mov %rsp,%rbp
+
+// amd64MakesFrame finds push %rbp (0x55) and mov %rsp,%rbp: at the beginning, or later if
+// some paths do without. A function that has neither keeps nothing on the stack.
+func amd64MakesFrame(img *kernel.Image, s kernel.Symbol) prologue {
+	code := make([]byte, min(s.Size, 4096))
+	if img.Text(s.Addr, code) == nil {
+		mov := bytes.Index(code, movRBP)
+		if push := bytes.LastIndexByte(code[:max(mov, 0)], 0x55); push >= 0 {
+			return prologue{uint64(push), uint64(mov)}
+		}
+	}
+	return prologue{s.Size, s.Size}
+}

@@ -1,0 +1,35 @@
+package guestos
+
+import (
+	"fmt"
+
+	"trapline/kernel/arch"
+)
+
+// isa is what an architecture adds: how kernels on it find the current thread and lay
+// out their stacks.
+type isa struct {
+	arch *arch.Arch
+
+	// userMode tells whether the CPU runs user code.
+	userMode func(arch.Regs) bool
+	// currentTask finds Linux's current task_struct; 0 means that the boot CPU has not
+	// got so far.
+	currentTask func(l *linux, mem Mem, regs arch.Regs) (uint64, error)
+	// orc follows Linux's stack by its ORC tables. It is nil where Linux has none.
+	orc func(l *linux, t *orcTable, mem Mem, regs arch.Regs, pcs []uint64) int
+	// frames follows a stack of frame pointers.
+	frames func(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int
+}
+
+// isas has a row for every architecture.
+var isas = []isa{amd64}
+
+func isaFor(a *arch.Arch) (isa, error) {
+	for _, i := range isas {
+		if i.arch == a {
+			return i, nil
+		}
+	}
+	return isa{}, fmt.Errorf("no knowledge of threads and stacks on %s", a)
+}

@@ -1,0 +1,201 @@
+package guestos
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"sync"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// linux is a Linux kernel. Where things lie in its structures comes from the BTF of the
+// image, so any version and configuration will do.
+type linux struct {
+	frames
+	isa isa
+
+	percpu   percpu
+	initTask uint64 // link-time address of the first task_struct
+	types    func() types
+	orc      func() *orcTable
+	unsafe   func() *unsafeCode
+
+	text [][2]uint64 // link-time ranges of code
+
+	task  []byte    // the part of a task_struct that layout asks for
+	regs  [128]byte // registers saved on a stack
+	names names
+}
+
+// percpu are the offsets of per-CPU variables; 0 where the kernel has none of the name.
+type percpu struct {
+	current uint64 // pointer to the CPU's task_struct
+	self    uint64 // this_cpu_off, which holds the base that the offsets count from
+}
+
+func newLinux(img *kernel.Image) (OS, error) {
+	isa, err := isaFor(img.Arch())
+	if err != nil {
+		return nil, err
+	}
+	l := &linux{frames: newFrames(img), isa: isa, names: names{}}
+	l.initTask = l.symbol("init_task") - img.Slide()
+	l.percpu = percpu{current: l.symbol("current_task"), self: l.symbol("this_cpu_off")}
+	if l.percpu.current == 0 { // from 6.2 on; its first member
+		l.percpu.current = l.symbol("pcpu_hot")
+	}
+	for _, mark := range []string{"text", "inittext"} {
+		if lo, hi, ok := between(img, "_s"+mark, "_e"+mark); ok {
+			l.text = append(l.text, [2]uint64{lo, hi})
+		}
+	}
+	l.types = sync.OnceValue(func() types { return readTypes(img) })
+	l.orc = sync.OnceValue(func() *orcTable { return newORC(img, orcFormatOf(l.types().orcEnd)) })
+	l.unsafe = sync.OnceValue(func() *unsafeCode { return findUnsafe(img) })
+	return l, nil
+}
+
+// symbol is the value of the first symbol of that name, 0 if there is none.
+func (l *linux) symbol(name string) uint64 {
+	for _, s := range l.img.Symtab().Lookup(name) {
+		return s.Addr
+	}
+	return 0
+}
+
+func (l *linux) Name() string { return "linux" }
+
+// Thread reads the current task_struct; before the boot CPU has got one, init_task.
+// An idle CPU is in process 0, "swapper/0".
+//
+// The key mixes the address of the task_struct with its start time: addresses are used
+// again, but not within the same nanosecond. A thread that is not its process's first
+// and calls execve becomes the first, in ID and start time, and so gets a new key.
+func (l *linux) Thread(mem Mem, regs arch.Regs) (Thread, error) {
+	lay := l.types().layout
+	if lay == nil {
+		return Thread{}, l.types().err
+	}
+	task, err := l.isa.currentTask(l, mem, regs)
+	if err != nil {
+		return Thread{}, fmt.Errorf("reading the current task: %w", err)
+	}
+	if task == 0 {
+		return l.firstThread(mem, lay), nil
+	}
+	return l.readThread(mem, lay, task)
+}
+
+// firstThread is init_task. The very first instructions of a kernel run before it is
+// mapped where it belongs; there is only one answer anyway.
+func (l *linux) firstThread(mem Mem, lay *layout) Thread {
+	task := l.initTask + l.img.Slide()
+	t, err := l.readThread(mem, lay, task)
+	if err != nil {
+		return Thread{Key: threadKey(task, 0), Execname: "swapper"}
+	}
+	return t
+}
+
+func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
+	if l.task == nil {
+		l.task = make([]byte, lay.end-lay.start)
+	}
+	if err := mem.ReadMem(task+lay.start, l.task); err != nil {
+		return Thread{}, fmt.Errorf("reading the current task: %w", err)
+	}
+	t := Thread{
+		Key:      threadKey(task, l.u64At(lay.startTime-lay.start)),
+		PID:      int(int32(l.u32At(lay.tgid - lay.start))),
+		TID:      int(int32(l.u32At(lay.pid - lay.start))),
+		Execname: l.names.get([16]byte(l.task[lay.comm-lay.start:])),
+	}
+	if err := l.readParent(mem, lay, &t); err != nil {
+		return Thread{}, fmt.Errorf("reading the current task's parent: %w", err)
+	}
+	if err := l.readCred(mem, lay, &t); err != nil {
+		return Thread{}, fmt.Errorf("reading the current task's credentials: %w", err)
+	}
+	return t, nil
+}
+
+func (l *linux) readParent(mem Mem, lay *layout, t *Thread) error {
+	parent := l.u64At(lay.parent - lay.start)
+	if parent == 0 {
+		return nil
+	}
+	ppid, err := l.u32(mem, parent+lay.tgid)
+	t.PPID = int(int32(ppid))
+	return err
+}
+
+func (l *linux) readCred(mem Mem, lay *layout, t *Thread) (err error) {
+	cred := l.u64At(lay.cred - lay.start)
+	if cred == 0 {
+		return nil
+	}
+	if t.UID, err = l.u32(mem, cred+lay.uid); err != nil {
+		return err
+	}
+	t.GID, err = l.u32(mem, cred+lay.gid)
+	return err
+}
+
+func (l *linux) u64At(off uint64) uint64 { return binary.LittleEndian.Uint64(l.task[off:]) }
+func (l *linux) u32At(off uint64) uint32 { return binary.LittleEndian.Uint32(l.task[off:]) }
+
+// threadKey mixes both numbers so that every bit counts (the finalizer of MurmurHash3,
+// public domain), because each alone is equal for many threads.
+func threadKey(task, start uint64) uint64 {
+	k := task ^ start*0x9e3779b97f4a7c15
+	k = (k ^ k>>33) * 0xff51afd7ed558ccd
+	k = (k ^ k>>33) * 0xc4ceb9fe1a85ec53
+	return max(k^k>>33, 1)
+}
+
+// Stack follows the kernel's ORC tables, through exceptions and interrupts, up to the
+// system call or the thread's start; or frame pointers, if it was built with them
+// instead. Outside the kernel proper (modules, BPF programs) it ends.
+func (l *linux) Stack(mem Mem, regs arch.Regs, pcs []uint64) int {
+	if l.isa.userMode(regs) {
+		return 0
+	}
+	if t := l.orc(); t != nil && l.isa.orc != nil {
+		return l.isa.orc(l, t, mem, regs, pcs)
+	}
+	return l.isa.frames(&l.frames, mem, regs, pcs)
+}
+
+func (l *linux) Unsafe(addr uint64) string {
+	return l.unsafe().reason(addr - l.img.Slide())
+}
+
+// PanicLine tells a panic's first line, after the time stamp and the like that stand
+// before a message in the kernel's log.
+func (l *linux) PanicLine(line string) bool {
+	return strings.HasPrefix(trimStamps(line), "Kernel panic - not syncing")
+}
+
+// inText tells whether a link-time address is in the kernel's own code.
+func (l *linux) inText(link uint64) bool {
+	for _, r := range l.text {
+		if r[0] <= link && link < r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// trimStamps takes "<0>", "[    1.234567] " and "[    T1] " off a line's beginning.
+func trimStamps(line string) string {
+	for {
+		line = strings.TrimLeft(line, " ")
+		end := strings.IndexAny(line, "]>")
+		if end < 0 || line[0] != '[' && line[0] != '<' {
+			return line
+		}
+		line = line[end+1:]
+	}
+}

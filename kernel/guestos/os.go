@@ -1,0 +1,101 @@
+package guestos
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// Mem is guest memory at virtual addresses, as the kernel sees it.
+type Mem interface {
+	// ReadMem fills p from addr, or fails where something is not mapped.
+	ReadMem(addr uint64, p []byte) error
+}
+
+// A Thread is a thread of the guest.
+type Thread struct {
+	// Key tells threads apart for good: unlike their IDs and the addresses of their
+	// structures it is not used again after they end. It is never 0.
+	Key uint64
+
+	PID, TID, PPID int // process, thread and parent process, as the guest's root sees them
+	UID, GID       uint32
+	Execname       string // name of the program, as the kernel keeps it
+}
+
+// ErrNoThread is wrapped by errors of [OS.Thread] when the image does not tell how to
+// find threads: it will not get better on another try, and tracing can go on without.
+var ErrNoThread = errors.New("no thread information")
+
+// An OS reads the state of one guest. It keeps buffers: one goroutine at a time may use it.
+type OS interface {
+	// Name is the operating system in a word: "linux", "tiny", "bare".
+	Name() string
+	// Thread is the current thread of the CPU. It fails with what mem fails with, or
+	// with an error that wraps ErrNoThread.
+	Thread(mem Mem, regs arch.Regs) (Thread, error)
+	// Stack fills pcs with the kernel's call stack, innermost first: the CPU's program
+	// counter, then return addresses. It gives their number, 0 in user mode. A stack that
+	// cannot be followed to its end is cut short.
+	Stack(mem Mem, regs arch.Regs, pcs []uint64) int
+	// Unsafe says why a tracer in the guest itself could not put a breakpoint at addr,
+	// "" if it could.
+	Unsafe(addr uint64) string
+	// PanicLine tells a line of the kernel's log with which the guest dies.
+	PanicLine(line string) bool
+}
+
+// Detect finds out which operating system an image is. One that is not known is "bare":
+// it has one thread, and a stack of the program counter alone.
+func Detect(img *kernel.Image) (OS, error) {
+	tab := img.Symtab()
+	switch {
+	case tab.Lookup("tiny_banner") != nil:
+		return newTiny(img)
+	case tab.Lookup("linux_banner") != nil && tab.Lookup("init_task") != nil:
+		return newLinux(img)
+	}
+	return bare{img.Arch()}, nil
+}
+
+// noThread is the key of the only thread there is before, or without, threads.
+const noThread = ^uint64(0)
+
+// bare is a guest of which nothing is known.
+type bare struct{ arch *arch.Arch }
+
+func (bare) Name() string                               { return "bare" }
+func (bare) Thread(Mem, arch.Regs) (Thread, error)      { return Thread{Key: noThread}, nil }
+func (bare) Unsafe(uint64) string                       { return "" }
+func (bare) PanicLine(string) bool                      { return false }
+func (b bare) Stack(_ Mem, r arch.Regs, p []uint64) int { return one(r.Reg(b.arch.PC), p) }
+
+// one is a stack of one frame.
+func one(pc uint64, pcs []uint64) int {
+	if len(pcs) == 0 {
+		return 0
+	}
+	pcs[0] = pc
+	return 1
+}
+
+// reader reads words of guest memory. Its buffer is a part of something on the heap, so
+// that a read allocates nothing.
+type reader struct {
+	word [8]byte
+}
+
+func (r *reader) u64(mem Mem, addr uint64) (uint64, error) {
+	err := mem.ReadMem(addr, r.word[:])
+	return binary.LittleEndian.Uint64(r.word[:]), err
+}
+
+func (r *reader) u32(mem Mem, addr uint64) (uint32, error) {
+	err := mem.ReadMem(addr, r.word[:4])
+	return binary.LittleEndian.Uint32(r.word[:]), err
+}
+
+// highHalf tells an address of the kernel's half from one of user space.
+func highHalf(addr uint64) bool { return addr>>63 != 0 }

@@ -1,0 +1,94 @@
+package guestos
+
+import (
+	"slices"
+	"testing"
+
+	"trapline/kernel/arch"
+)
+
+const (
+	linuxImage = "testdata/linux-amd64.elf"
+	tinyImage  = "testdata/tiny-amd64.elf"
+)
+
+func TestDetect(t *testing.T) {
+	for path, want := range map[string]string{
+		linuxImage:                     "linux",
+		tinyImage:                      "tiny",
+		"../testdata/kernel-amd64.elf": "bare", // a banner, but no init_task
+	} {
+		if got := detect(t, openImage(t, path)).Name(); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestDetectTinyWithoutCurrent(t *testing.T) {
+	_, err := Detect(rename(t, tinyImage, "\x00current\x00", "\x00durrent\x00"))
+	if err == nil || err.Error() != "kernel image vmlinux: tiny without the symbol current" {
+		t.Errorf("Detect = %v", err)
+	}
+}
+
+func TestBare(t *testing.T) {
+	guest := detect(t, openImage(t, "../testdata/kernel-amd64.elf"))
+	regs := fakeRegs{arch.RIP: 0xffffffff81000010}
+	if th, err := guest.Thread(fakeMem{}, regs); err != nil || th != (Thread{Key: noThread}) {
+		t.Errorf("Thread = %+v, %v", th, err)
+	}
+	pcs := make([]uint64, 4)
+	if n := guest.Stack(fakeMem{}, regs, pcs); !slices.Equal(pcs[:n], []uint64{0xffffffff81000010}) {
+		t.Errorf("Stack = %#x", pcs[:n])
+	}
+	if guest.Stack(fakeMem{}, regs, nil) != 0 {
+		t.Error("a stack without room has a frame")
+	}
+	if guest.Unsafe(0xffffffff81000010) != "" || guest.PanicLine("Kernel panic - not syncing") {
+		t.Error("a bare guest knows things")
+	}
+}
+
+func TestPanicLine(t *testing.T) {
+	linux, tiny := detect(t, openImage(t, linuxImage)), detect(t, openImage(t, tinyImage))
+	for _, tt := range []struct {
+		guest OS
+		line  string
+		want  bool
+	}{
+		{linux, "Kernel panic - not syncing: VFS: Unable to mount root fs", true},
+		{linux, "[    1.234567] Kernel panic - not syncing: Attempted to kill init!", true},
+		{linux, "[    1.234567][    T1] Kernel panic - not syncing: hung_task", true},
+		{linux, "<0>[    1.234567] Kernel panic - not syncing: x", true},
+		{linux, "[    1.234567] ---[ end Kernel panic - not syncing: x ]---", false},
+		{linux, "echo Kernel panic - not syncing", false},
+		{linux, "[", false},
+		{linux, "", false},
+		{tiny, "tiny: panic: no memory", true},
+		{tiny, "hello tiny: panic", false},
+	} {
+		if got := tt.guest.PanicLine(tt.line); got != tt.want {
+			t.Errorf("%s: %q: %v", tt.guest.Name(), tt.line, got)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	n := names{}
+	a := [16]byte{'s', 'h'}
+	if got := n.get(a); got != "sh" {
+		t.Errorf("got %q", got)
+	}
+	if got := testing.AllocsPerRun(10, func() { n.get(a) }); got != 0 {
+		t.Errorf("%v allocations for a known name", got)
+	}
+	for i := range 5000 {
+		n.get([16]byte{byte(i), byte(i >> 8), 1})
+	}
+	if len(n) > maxNames {
+		t.Errorf("%d names kept", len(n))
+	}
+	if got := n.get([16]byte([]byte("0123456789abcdef"))); got != "0123456789abcdef" {
+		t.Errorf("a name without end: %q", got)
+	}
+}

@@ -1,0 +1,82 @@
+package guestos
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// tiny is the teaching kernel of images/tiny. The global "current" points to the running
+// thread, which begins with
+//
+//	 0  u64 id    unique, never used again, not 0
+//	 8  s32 pid
+//	12  s32 tid
+//	16  s32 ppid
+//	20  u32 uid
+//	24  u32 gid
+//	28  char name[16]
+//
+// It keeps frame pointers.
+type tiny struct {
+	frames
+	isa     isa
+	current uint64 // link-time address of the pointer
+	thread  [44]byte
+	names   names
+}
+
+func newTiny(img *kernel.Image) (OS, error) {
+	isa, err := isaFor(img.Arch())
+	if err != nil {
+		return nil, err
+	}
+	current := img.Symtab().Lookup("current")
+	if len(current) == 0 {
+		return nil, fmt.Errorf("kernel image %s: tiny without the symbol current", img.Name())
+	}
+	return &tiny{
+		frames: newFrames(img), isa: isa, names: names{},
+		current: current[0].Addr - img.Slide(),
+	}, nil
+}
+
+func (t *tiny) Name() string { return "tiny" }
+
+// Thread reads the thread that current points to. Before there is one, the only thread
+// has neither name nor number.
+func (t *tiny) Thread(mem Mem, regs arch.Regs) (Thread, error) {
+	p, err := t.u64(mem, t.current+t.img.Slide())
+	if err != nil {
+		return Thread{}, fmt.Errorf("reading current: %w", err)
+	}
+	if p == 0 {
+		return Thread{Key: noThread}, nil
+	}
+	b := t.thread[:]
+	if err := mem.ReadMem(p, b); err != nil {
+		return Thread{}, fmt.Errorf("reading the current thread: %w", err)
+	}
+	le := binary.LittleEndian
+	return Thread{
+		Key:      le.Uint64(b),
+		PID:      int(int32(le.Uint32(b[8:]))),
+		TID:      int(int32(le.Uint32(b[12:]))),
+		PPID:     int(int32(le.Uint32(b[16:]))),
+		UID:      le.Uint32(b[20:]),
+		GID:      le.Uint32(b[24:]),
+		Execname: t.names.get([16]byte(b[28:])),
+	}, nil
+}
+
+func (t *tiny) Stack(mem Mem, regs arch.Regs, pcs []uint64) int {
+	return t.isa.frames(&t.frames, mem, regs, pcs)
+}
+
+// Unsafe: the teaching kernel has no tracer of its own and so no such list.
+func (t *tiny) Unsafe(uint64) string { return "" }
+
+func (t *tiny) PanicLine(line string) bool { return strings.HasPrefix(line, "tiny: panic") }

@@ -1,0 +1,212 @@
+package kernel
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"trapline/kernel/arch"
+)
+
+// An Image is a kernel's ELF file. Its methods may be called from several goroutines,
+// except SetSlide and Close, which must be alone.
+type Image struct {
+	name     string
+	data     []byte // the whole file
+	mapped   bool
+	arch     *arch.Arch
+	elf      *elf.File // headers; contents are taken from data
+	segments []Segment
+	slide    uint64
+
+	symtab func() *Symtab
+}
+
+// A Segment is a part of the image that is loaded into memory.
+type Segment struct {
+	Vaddr, Paddr uint64 // link-time virtual and physical address
+	Memsz        uint64 // bytes in memory; those beyond Data are zero
+	Data         []byte // bytes in the file; must not be changed
+}
+
+// Open maps the ELF kernel image at path. The image must be closed.
+//
+// It fails with ErrNotELF, ErrCompressed or one line of what is wrong with the file. A
+// stripped image opens; [Symtab.Err] tells.
+func Open(path string) (*Image, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening kernel image: %w", err)
+	}
+	img, err := parse(data, path)
+	if err != nil {
+		unmap(data)
+		return nil, err
+	}
+	img.mapped = true
+	return img, nil
+}
+
+// New reads the ELF kernel image of size bytes from r into memory. name stands for its
+// path in messages. Errors are those of Open.
+func New(r io.ReaderAt, size int64, name string) (*Image, error) {
+	data := make([]byte, size)
+	if n, err := r.ReadAt(data, 0); n < len(data) {
+		return nil, fmt.Errorf("reading kernel image %s: %w", name, err)
+	}
+	return parse(data, name)
+}
+
+func parse(data []byte, name string) (*Image, error) {
+	a, err := checkHeader(data)
+	if err != nil {
+		return nil, fmt.Errorf("kernel image %s: %w", name, err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("kernel image %s: damaged: %w", name, err)
+	}
+	if err := checkExtents(f, uint64(len(data))); err != nil {
+		return nil, fmt.Errorf("kernel image %s: %w", name, err)
+	}
+	img := &Image{name: name, data: data, arch: a, elf: f}
+	img.segments = img.load()
+	img.symtab = sync.OnceValue(func() *Symtab { return newSymtab(img) })
+	return img, nil
+}
+
+func (img *Image) load() []Segment {
+	var segs []Segment
+	for _, p := range img.elf.Progs {
+		if p.Type == elf.PT_LOAD && p.Memsz > 0 {
+			segs = append(segs, Segment{
+				Vaddr: p.Vaddr, Paddr: p.Paddr, Memsz: p.Memsz,
+				Data: img.data[p.Off : p.Off+p.Filesz : p.Off+p.Filesz],
+			})
+		}
+	}
+	return segs
+}
+
+// Close unmaps the file. Nothing that the image gave out but symbols and strings may be
+// used afterwards.
+func (img *Image) Close() error {
+	data := img.data
+	img.data, img.segments = nil, nil
+	if !img.mapped || data == nil {
+		return nil
+	}
+	return unmap(data)
+}
+
+// Arch is the architecture of the image.
+func (img *Image) Arch() *arch.Arch { return img.arch }
+
+// Name is the path that the image was opened with.
+func (img *Image) Name() string { return img.name }
+
+// Entry is the address of the first instruction as the ELF header has it: physical on
+// amd64 Linux. It does not slide.
+func (img *Image) Entry() uint64 { return img.elf.Entry }
+
+// Segments are what a loader puts into memory, in file order, at link-time addresses.
+func (img *Image) Segments() []Segment { return img.segments }
+
+// Section finds the first section of that name: its bytes (none if it has no room in the
+// file; they must not be changed) and its link-time address.
+func (img *Image) Section(name string) (data []byte, addr uint64, ok bool) {
+	s := img.elf.Section(name)
+	if s == nil || img.data == nil {
+		return nil, 0, false
+	}
+	if s.Flags&elf.SHF_COMPRESSED != 0 {
+		data, err := s.Data()
+		return data, s.Addr, err == nil
+	}
+	return img.bytes(s), s.Addr, true
+}
+
+// bytes is the section's part of the file, without a copy.
+func (img *Image) bytes(s *elf.Section) []byte {
+	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || img.data == nil {
+		return nil
+	}
+	return img.data[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
+}
+
+// Symtab is the image's symbol table, read at the first call. It is never nil; a
+// stripped image has an empty one.
+func (img *Image) Symtab() *Symtab { return img.symtab() }
+
+// Slide is how far the running kernel is from its link-time address, 0 until set.
+func (img *Image) Slide() uint64 { return img.slide }
+
+// SetSlide tells where the guest's kernel runs: at the link-time address plus delta.
+// Symtab and Text follow at once; what they gave before stays as it was.
+func (img *Image) SetSlide(delta uint64) { img.slide = delta }
+
+// Text fills p with the bytes that the file has for the (slid) address addr. Parts of a
+// segment that are not in the file read as zero. It fails where no segment is.
+func (img *Image) Text(addr uint64, p []byte) error {
+	for link := addr - img.slide; len(p) > 0; {
+		n := img.copyFrom(link, p)
+		if n == 0 {
+			return fmt.Errorf("reading kernel image %s: nothing at 0x%x", img.name, link+img.slide)
+		}
+		link, p = link+uint64(n), p[n:]
+	}
+	return nil
+}
+
+// copyFrom copies what one segment holds at a link-time address.
+func (img *Image) copyFrom(link uint64, p []byte) int {
+	for _, s := range img.segments {
+		off := link - s.Vaddr
+		if off >= s.Memsz {
+			continue
+		}
+		if off < uint64(len(s.Data)) {
+			return copy(p, s.Data[off:])
+		}
+		n := min(uint64(len(p)), s.Memsz-off)
+		clear(p[:n])
+		return int(n)
+	}
+	return 0
+}
+
+// mapFile maps a file for reading. An empty file gives no bytes.
+func mapFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	if st.Size() == 0 {
+		return nil, nil
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", path, err)
+	}
+	return data, nil
+}
+
+func unmap(data []byte) error {
+	if data == nil {
+		return nil
+	}
+	return unix.Munmap(data)
+}

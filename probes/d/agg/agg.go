@@ -1,0 +1,177 @@
+// Package agg holds aggregations while a trace runs: tables from a tuple of keys to what
+// one aggregating function has made of the values given to it so far.
+//
+//	vm: AppendInt, AppendString ... -> packed key --Update--> Table (hash, open addressing)
+//	consume:                                        Table --Snapshot--> rows in print order
+//
+// An update of a key that is there already allocates nothing. A Table keeps its memory
+// under a limit: what no longer fits is dropped and counted.
+package agg
+
+import "fmt"
+
+// Fn is an aggregating function. The numbers are those of package code.
+type Fn uint8
+
+// Aggregating functions.
+const (
+	Count Fn = iota
+	Sum
+	Avg
+	Min
+	Max
+	Stddev
+	Quantize
+	LQuantize
+	LLQuantize
+)
+
+var fnNames = [...]string{"count", "sum", "avg", "min", "max", "stddev", "quantize", "lquantize", "llquantize"}
+
+// String is the function's name in D.
+func (f Fn) String() string {
+	if int(f) < len(fnNames) {
+		return fnNames[f]
+	}
+	return fmt.Sprintf("Fn(%d)", uint8(f))
+}
+
+// Distribution says whether the function keeps a table of buckets rather than a number.
+func (f Fn) Distribution() bool { return f >= Quantize && f <= LLQuantize }
+
+// A Spec says what a Table aggregates.
+type Spec struct {
+	Name string // without the @, "" for the anonymous one
+	Fn   Fn
+	Keys []Key
+	// Args are the constant parameters: base, limit and step of lquantize; factor, low,
+	// high and steps of llquantize. None for the others.
+	Args []int64
+}
+
+// A Table is one aggregation. The zero value is not usable; see New.
+type Table struct {
+	Spec
+	// Drops counts updates that found no room for a new key.
+	Drops uint64
+	// Printed is for the consumer: set when rows were printed before the end.
+	Printed bool
+
+	shape   shape
+	limit   int // bytes
+	used    int
+	entries []entry // in order of first update
+	index   []int32 // hash -> position in entries + 1, 0 = free; a power of two long
+	keys    []byte  // room left for keys
+	data    []int64 // room left for values
+}
+
+type entry struct {
+	hash uint32
+	key  []byte
+	data []int64
+}
+
+// entryCost is the memory of an entry beyond its key and data: itself and its share of the
+// index, in bytes.
+const entryCost = 72
+
+// Sizes of a fresh piece of room: bytes of keys, 64-bit values.
+const (
+	keyChunk  = 4096
+	dataChunk = 512
+)
+
+// New makes an empty aggregation that keeps to limit bytes of memory. It fails when the
+// parameters of lquantize or llquantize make no table of buckets.
+func New(s Spec, limit int) (*Table, error) {
+	sh, err := newShape(s)
+	if err != nil {
+		return nil, fmt.Errorf("aggregation @%s: %w", s.Name, err)
+	}
+	return &Table{Spec: s, shape: sh, limit: limit, index: make([]int32, 16)}, nil
+}
+
+// Len is the number of keys.
+func (t *Table) Len() int { return len(t.entries) }
+
+// Update gives the function one more value under a key packed with AppendInt and its kin,
+// in the order of Spec.Keys; nil for an aggregation without keys. Count ignores value; incr
+// is what a quantization adds to the value's bucket, 1 as a rule, and is ignored by others.
+func (t *Table) Update(key []byte, value, incr int64) {
+	if len(t.Keys) == 0 && len(t.entries) == 1 {
+		t.shape.update(t.entries[0].data, value, incr)
+		return
+	}
+	if data := t.find(key); data != nil {
+		t.shape.update(data, value, incr)
+	}
+}
+
+// find gives the values under key, new ones for a new key, nil when there is no room.
+func (t *Table) find(key []byte) []int64 {
+	h := hash(key)
+	mask := uint32(len(t.index) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		n := t.index[i]
+		if n == 0 {
+			return t.insert(key, h)
+		}
+		if e := &t.entries[n-1]; e.hash == h && string(e.key) == string(key) {
+			return e.data
+		}
+	}
+}
+
+func (t *Table) insert(key []byte, h uint32) []int64 {
+	cost := entryCost + len(key) + 8*t.shape.size
+	if t.used+cost > t.limit {
+		t.Drops++
+		return nil
+	}
+	t.used += cost
+	if 2*(len(t.entries)+1) > len(t.index) {
+		t.grow()
+	}
+	t.entries = append(t.entries, entry{hash: h, key: t.keepKey(key), data: t.newData()})
+	t.place(h, int32(len(t.entries)))
+	return t.entries[len(t.entries)-1].data
+}
+
+func (t *Table) place(h uint32, n int32) {
+	mask := uint32(len(t.index) - 1)
+	i := h & mask
+	for t.index[i] != 0 {
+		i = (i + 1) & mask
+	}
+	t.index[i] = n
+}
+
+func (t *Table) grow() {
+	t.index = make([]int32, 2*len(t.index))
+	for i := range t.entries {
+		t.place(t.entries[i].hash, int32(i+1))
+	}
+}
+
+func (t *Table) keepKey(key []byte) []byte {
+	n := len(key)
+	if len(t.keys) < n {
+		t.keys = make([]byte, max(n, min(keyChunk, t.limit)))
+	}
+	k := t.keys[:n:n]
+	t.keys = t.keys[n:]
+	copy(k, key)
+	return k
+}
+
+func (t *Table) newData() []int64 {
+	n := t.shape.size
+	if len(t.data) < n {
+		t.data = make([]int64, max(n, min(dataChunk, t.limit/8)))
+	}
+	d := t.data[:n:n]
+	t.data = t.data[n:]
+	t.shape.start(d)
+	return d
+}

@@ -1,0 +1,176 @@
+package check
+
+import (
+	"fmt"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// functions by name: code.Sub, code.Act or code.AggFn.
+var functions = func() map[string]any {
+	m := map[string]any{
+		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
+		"stack": code.Stack, "exit": code.Exit,
+		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
+		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
+	}
+	for _, s := range code.Subs() {
+		m[s.String()] = s
+	}
+	return m
+}()
+
+// callee finds what a call calls.
+func (c *checker) callee(x *syntax.Call) (name string, fn any) {
+	id, ok := x.Fun.(*syntax.Ident)
+	if !ok {
+		c.fail(x, FuncIdent, "function designator is not of function type: %s", syntax.ExprString(x.Fun))
+	}
+	fn, ok = functions[id.Name]
+	if !ok {
+		c.fail(x.Fun, FuncUndef, "undefined function name: %s", id.Name)
+	}
+	x.Info().Ref = fn
+	return id.Name, fn
+}
+
+// call is a call as an operand: only subroutines have a value.
+func (c *checker) call(x *syntax.Call) *ctypes.Type {
+	name, fn := c.callee(x)
+	switch fn := fn.(type) {
+	case code.Sub:
+		return c.subroutine(x, fn)
+	case code.AggFn:
+		c.fail(x, AggNull, "%s( ) may only be assigned to an aggregation", name)
+	}
+	c.fail(x, OpAct, "action %s( ) may not be used as an operand", name)
+	return nil
+}
+
+func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
+	least, most := s.Args()
+	if n := len(x.Args); n < least || n > most {
+		c.protoLen(x, s.String(), least, most)
+	}
+	kinds, result := s.Signature()
+	for i, a := range x.Args {
+		c.subArg(s, i, kinds[i], a)
+	}
+	switch {
+	case result == code.String:
+		return c.str
+	case s == code.SubStrlen:
+		return ctypes.Named("size_t")
+	}
+	return ctypes.IntType
+}
+
+func (c *checker) subArg(s code.Sub, i int, want code.Kind, a syntax.Expr) {
+	t := decay(c.value(a))
+	switch {
+	case want == code.String && isStringLike(t):
+	case want == code.Int && t.IsInt():
+	case want == code.Int && s == code.SubCopyinstr && t.IsPointer():
+	default:
+		c.protoArg(a, s.String(), i, map[code.Kind]string{code.String: "string", code.Int: "int"}[want], t)
+	}
+}
+
+// protoLen fails because of the number of arguments; most is -1 if there is no limit.
+func (c *checker) protoLen(x *syntax.Call, name string, least, most int) {
+	expected := fmt.Sprint(least)
+	switch {
+	case most < 0:
+		expected = "at least " + expected
+	case most > least:
+		expected = fmt.Sprintf("%d to %d", least, most)
+	}
+	c.fail(x, ProtoLen, "%s( ) prototype mismatch: %s passed, %s expected", name, plural(len(x.Args), "arg"), expected)
+}
+
+func (c *checker) protoArg(a syntax.Expr, name string, i int, want string, got *ctypes.Type) {
+	c.fail(a, ProtoArg, "%s( ) argument #%d is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+		name, i+1, want, got)
+}
+
+// exprStmt is a statement: an action, an aggregation, or an expression for its effect.
+func (c *checker) exprStmt(x syntax.Expr) {
+	switch x := x.(type) {
+	case *syntax.Call:
+		if _, fn := c.callee(x); isAct(fn) {
+			c.action(x, fn.(code.Act))
+			return
+		}
+	case *syntax.Binary:
+		if a, ok := x.X.(*syntax.Agg); ok && x.Op == syntax.ASSIGN {
+			c.aggregate(x, a)
+			return
+		}
+	}
+	c.expr(x)
+}
+
+func isAct(fn any) bool {
+	_, ok := fn.(code.Act)
+	return ok
+}
+
+func (c *checker) action(x *syntax.Call, act code.Act) {
+	x.Info().Type = ctypes.VoidType
+	switch act {
+	case code.Trace:
+		c.trace(x)
+	case code.Exit:
+		c.exit(x)
+	case code.Stack:
+		c.stack(x)
+	case code.Printf:
+		c.printf(x)
+	case code.Printa:
+		c.printa(x)
+	}
+}
+
+func (c *checker) trace(x *syntax.Call) {
+	if len(x.Args) != 1 {
+		c.protoLen(x, "trace", 1, 1)
+	}
+	if a, ok := x.Args[0].(*syntax.Agg); ok {
+		c.fail(a, TraceDyn, "trace( ) argument #1 may not be an aggregation: @%s", a.Name)
+	}
+	if call, ok := x.Args[0].(*syntax.Call); ok {
+		if name, fn := c.callee(call); isAct(fn) {
+			c.fail(call, TraceVoid, "trace( ) argument #1 may not be of type void: %s( )", name)
+		}
+	}
+	c.value(x.Args[0])
+}
+
+func (c *checker) exit(x *syntax.Call) {
+	if len(x.Args) != 1 {
+		c.protoLen(x, "exit", 1, 1)
+	}
+	if t := c.value(x.Args[0]); !t.IsInt() {
+		c.protoArg(x.Args[0], "exit", 0, "int", t)
+	}
+}
+
+func (c *checker) stack(x *syntax.Call) {
+	if len(x.Args) == 0 {
+		return
+	}
+	if len(x.Args) > 1 {
+		c.fail(x, StackProto, "stack( ) prototype mismatch: too many arguments")
+	}
+	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], 1<<16) {
+		c.fail(x.Args[0], StackSize, "stack( ) size must be a non-zero positive integral constant expression")
+	}
+}
+
+// positive reports whether x is a constant from 1 to most.
+func positive(x syntax.Expr, most uint64) bool {
+	i := x.Info()
+	return i.Const && i.Value > 0 && i.Value <= most
+}

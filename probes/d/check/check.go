@@ -1,0 +1,168 @@
+// Package check finds out what the names and expressions of a D program mean: it resolves
+// variables, builtins, functions and symbols, gives every expression its type, folds
+// constants, and reports the first thing that is wrong, with a stable tag (tags.go).
+//
+//	tree --Check--> the same tree, with Info filled in at each expression:
+//	                Type, Const and Value, and Ref, which is one of
+//	                *Var, *Agg, code.Builtin, Arg, Reg, Address, code.Sub, code.Act,
+//	                code.AggFn, or another Expr that takes its place
+//
+// The program is read once, from top to bottom: a variable has the type of what is
+// assigned to it first, so it must be assigned, or declared, above its first use.
+package check
+
+import (
+	"fmt"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// An Env is what a program is checked against. The zero value is an Env that knows no
+// registers and no symbols.
+type Env struct {
+	// Regs gives the index of a guest register by its name without R_: "RAX". Aliases
+	// such as "PC" and "SP" are other names for the same index.
+	Regs map[string]int
+	// Symbol finds a symbol of the kernel; module is "" if the program names none. Nil:
+	// there are none.
+	Symbol func(module, name string) (addr, size uint64, ok bool)
+	// MacroArgs are $0, the script's name, $1, and so on.
+	MacroArgs []string
+	// Macros are the other macro variables by name: "target", "pid".
+	Macros  map[string]string
+	Options Options
+}
+
+// Options are the compiler's options that matter here.
+type Options struct {
+	DefaultArgs bool // defaultargs: macro arguments not given are 0 and ""
+	ArgRef      bool // argref: macro arguments need not all be used
+	Empty       bool // empty: a program may be empty
+	StrSize     int  // strsize: bytes of a string with its NUL; 0: code.DefaultStrSize
+}
+
+// A Var is a variable that the program assigns or declares.
+type Var struct {
+	Name  string
+	Scope code.Scope
+	Type  *ctypes.Type
+	Keys  []*ctypes.Type // of an associative array, otherwise nil
+}
+
+// An Agg is an aggregation.
+type Agg struct {
+	Name   string // without the @
+	Fn     code.AggFn
+	Keys   []*ctypes.Type
+	Params []int64 // of lquantize and llquantize
+	Type   *ctypes.Type
+	Line   int
+}
+
+// What a name may stand for besides *Var, *Agg and the numbers of package code.
+type (
+	// Arg is argN.
+	Arg int
+	// Reg is regs[N]: an index into the architecture's registers.
+	Reg int
+	// Address is where a symbol of the kernel lies.
+	Address uint64
+)
+
+// A checker is the state of one Check.
+type checker struct {
+	env    Env
+	prog   *syntax.Program
+	clause *syntax.Clause // nil outside of one
+	region string
+	vars   map[varKey]*Var
+	aggs   map[string]*Agg
+	str    *ctypes.Type // string of the program's strsize
+	used   map[int]bool // macro arguments
+}
+
+type varKey struct {
+	scope code.Scope
+	name  string
+}
+
+// Check checks the program and annotates its tree. Macro arguments in probe descriptions
+// are replaced. The error is a *syntax.Error.
+func Check(prog *syntax.Program, env Env) (err error) {
+	c := &checker{
+		env: env, prog: prog, vars: make(map[varKey]*Var), aggs: make(map[string]*Agg),
+		used: map[int]bool{0: true},
+	}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *syntax.Error:
+			if prog.Spec {
+				e.Region = c.region
+			}
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	c.program()
+	return nil
+}
+
+// fail stops the check with an error at a node.
+func (c *checker) fail(n syntax.Node, tag syntax.Tag, format string, args ...any) {
+	e := &syntax.Error{Tag: tag, Msg: fmt.Sprintf(format, args...)}
+	if n != nil {
+		e.Pos = n.Position()
+	}
+	panic(e)
+}
+
+func (c *checker) program() {
+	if len(c.prog.Items) == 0 && !c.env.Options.Empty {
+		c.fail(nil, Empty, "empty D program translation unit")
+	}
+	c.strsize()
+	for _, it := range c.prog.Items {
+		switch it := it.(type) {
+		case *syntax.Pragma:
+			c.pragma(it)
+		case *syntax.Decl:
+			c.region = "declaration"
+			c.decl(it)
+		case *syntax.Clause:
+			c.checkClause(it)
+		}
+	}
+	c.allUsed()
+}
+
+func (c *checker) checkClause(cl *syntax.Clause) {
+	c.clause = cl
+	c.region = "probe description"
+	for _, d := range cl.Probes {
+		d.Text = c.expand(d)
+	}
+	if cl.Pred != nil {
+		c.region = "predicate"
+		if t := c.value(cl.Pred); !t.IsScalar() {
+			c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
+		}
+	}
+	c.region = "action list"
+	for _, s := range cl.Body {
+		c.stmt(s)
+	}
+	c.clause = nil
+}
+
+func (c *checker) stmt(s syntax.Stmt) {
+	switch s := s.(type) {
+	case *syntax.ExprStmt:
+		c.exprStmt(s.X)
+	case *syntax.IfStmt:
+		c.fail(s, Unknown, "if statements are not supported yet")
+	}
+}

@@ -1,0 +1,65 @@
+package check
+
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+var scopes = map[string]code.Scope{"": code.Global, "self": code.Self, "this": code.This}
+
+// decl declares variables.
+func (c *checker) decl(d *syntax.Decl) {
+	scope, ok := scopes[d.Class]
+	if !ok {
+		c.fail(d, DeclClass, "storage class %s is not supported", d.Class)
+	}
+	base := c.spec(d.Type)
+	for _, n := range d.Names {
+		t, keys := c.declarator(base, n)
+		c.declare(n, &Var{Name: n.Name, Scope: scope, Type: t, Keys: keys})
+	}
+}
+
+func (c *checker) declare(n *syntax.Declarator, v *Var) {
+	switch b := v.Type.Base(); {
+	case b.Kind == ctypes.Void:
+		c.fail(n, DeclVoidobj, "cannot have void object: %s", n.Name)
+	case b.Kind == ctypes.Array || b.Kind == ctypes.Struct || b.Kind == ctypes.Union || b.Kind == ctypes.Enum:
+		c.fail(n, Unknown, "variables of type %s are not supported yet: %s", v.Type, n.Name)
+	case v.Keys != nil && v.Scope == code.This:
+		c.fail(n, DeclLocassc, "associative array may not be local: %s", n.Name)
+	case v.Scope == code.Global && c.reserved(n.Name):
+		c.fail(n, DeclIdred, "identifier redeclared: %s is built in", n.Name)
+	}
+	for i, k := range v.Keys {
+		if !k.IsScalar() && !k.IsString() {
+			c.fail(n, KeyType, "%s[ ] key #%d may not be of type %s", n.Name, i+1, k)
+		}
+	}
+	key := varKey{v.Scope, v.Name}
+	if old := c.vars[key]; old != nil && !sameVar(old, v) {
+		c.fail(n, DeclIdred, "identifier redeclared: %s\n\t current: %s\n\tprevious: %s", n.Name, v.Type, old.Type)
+	} else if old == nil {
+		c.vars[key] = v
+	}
+}
+
+// reserved reports whether a global of that name has a meaning already.
+func (c *checker) reserved(name string) bool {
+	_, fn := functions[name]
+	_, builtin := builtins[name]
+	return fn || builtin || name == "regs" || name == "args"
+}
+
+func sameVar(a, b *Var) bool {
+	if !ctypes.Same(a.Type, b.Type) || len(a.Keys) != len(b.Keys) {
+		return false
+	}
+	for i := range a.Keys {
+		if !ctypes.Same(a.Keys[i], b.Keys[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,382 @@
+package check
+
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// value checks an expression that is used as an operand and returns its type.
+func (c *checker) value(x syntax.Expr) *ctypes.Type {
+	if _, ok := x.(*syntax.Agg); ok {
+		c.fail(x, OpDyn, "aggregation may not be used as an operand: %s", syntax.ExprString(x))
+	}
+	t := c.expr(x)
+	if t.Base().Kind == ctypes.Void {
+		c.fail(x, OpAct, "expression of type void may not be used as an operand: %s", syntax.ExprString(x))
+	}
+	return t
+}
+
+// expr checks an expression and notes its type.
+func (c *checker) expr(x syntax.Expr) *ctypes.Type {
+	t := c.exprType(x)
+	x.Info().Type = t
+	return t
+}
+
+func (c *checker) exprType(x syntax.Expr) *ctypes.Type {
+	switch x := x.(type) {
+	case *syntax.IntLit:
+		return c.intLit(x)
+	case *syntax.StringLit:
+		return ctypes.StringOf(len(x.Value) + 1)
+	case *syntax.Ident:
+		return c.ident(x)
+	case *syntax.ScopedVar:
+		return c.scopedVar(x)
+	case *syntax.Symbol:
+		return c.symbol(x)
+	case *syntax.Macro:
+		return c.macro(x)
+	case *syntax.Unary:
+		return c.unary(x)
+	case *syntax.Postfix:
+		return c.incDec(x, x.Op, x.X)
+	case *syntax.Binary:
+		return c.binary(x)
+	case *syntax.Cond:
+		return c.cond(x)
+	case *syntax.Index:
+		return c.index(x)
+	case *syntax.Member:
+		return c.member(x)
+	case *syntax.Call:
+		return c.call(x)
+	case *syntax.Cast:
+		return c.cast(x)
+	case *syntax.SizeofType:
+		return c.sizeof(x, c.typeName(x.Of))
+	case *syntax.Offsetof:
+		c.fail(x, OpIncomplete, "offsetof: nothing is known of the members of %s", x.Of)
+	}
+	c.fail(x, AggNull, "aggregation must be assigned the result of an aggregating function")
+	return nil
+}
+
+// constant makes x a constant.
+func constant(x syntax.Expr, v uint64) {
+	x.Info().Const, x.Info().Value = true, v
+}
+
+// intLit finds the first type of C's list that holds the literal (C, 6.4.4.1). A
+// character has type int if it fits.
+func (c *checker) intLit(x *syntax.IntLit) *ctypes.Type {
+	constant(x, x.Value)
+	decimal := x.Text[0] != '0' && x.Text[0] != '\''
+	unsigned, long := false, false
+	if x.Text[0] != '\'' {
+		unsigned, long = suffix(x.Text)
+	}
+	switch v := x.Value; {
+	case !unsigned && !long && v < 1<<31:
+		return ctypes.IntType
+	case !long && v < 1<<32 && (unsigned || !decimal):
+		return ctypes.UnsignedType
+	case !unsigned && v < 1<<63:
+		return ctypes.LongType
+	}
+	return ctypes.UlongType
+}
+
+func suffix(text string) (unsigned, long bool) {
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] | 0x20 {
+		case 'u':
+			unsigned = true
+		case 'l':
+			long = true
+		default:
+			return unsigned, long
+		}
+	}
+	return unsigned, long
+}
+
+func (c *checker) unary(x *syntax.Unary) *ctypes.Type {
+	switch x.Op {
+	case syntax.INC, syntax.DEC:
+		return c.incDec(x, x.Op, x.X)
+	case syntax.MUL:
+		t := c.deref(x, c.value(x.X), x.X)
+		return t
+	case syntax.AND:
+		return c.addressOf(x)
+	case syntax.SIZEOF:
+		return c.sizeof(x, c.value(x.X))
+	case syntax.STRINGOF:
+		return c.stringof(x)
+	}
+	return c.arith(x)
+}
+
+// arith is + - ~ !.
+func (c *checker) arith(x *syntax.Unary) *ctypes.Type {
+	t := c.value(x.X)
+	switch {
+	case x.Op == syntax.NOT && !t.IsScalar():
+		c.fail(x, OpScalar, "operator ! requires an operand of scalar type")
+	case x.Op == syntax.TILDE && !t.IsInt():
+		c.fail(x, OpInt, "operator ~ requires an operand of integral type")
+	case x.Op != syntax.NOT && !t.IsInt():
+		c.fail(x, OpArith, "operator %s requires an operand of arithmetic type", x.Op)
+	}
+	t = promote(t)
+	if x.Op == syntax.NOT {
+		t = ctypes.IntType
+	}
+	if o := x.X.Info(); o.Const {
+		constant(x, fold1(x.Op, t, o.Value))
+	}
+	return t
+}
+
+func (c *checker) stringof(x *syntax.Unary) *ctypes.Type {
+	t := c.value(x.X)
+	if !t.IsScalar() && !isStringLike(t) {
+		c.fail(x, StringofType, "cannot apply stringof to a value of type '%s'", t)
+	}
+	return c.str
+}
+
+func (c *checker) sizeof(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
+	if t.Bytes() == 0 {
+		c.fail(x, SizeofType, "cannot apply sizeof to an operand of type %s, of which the size is not known", t)
+	}
+	constant(x, uint64(t.Bytes()))
+	return ctypes.Named("size_t")
+}
+
+// deref is the type of what a value of type t points to.
+func (c *checker) deref(x syntax.Expr, t *ctypes.Type, operand syntax.Expr) *ctypes.Type {
+	t = decay(t)
+	if !t.IsPointer() {
+		c.fail(x, DerefNonptr, "cannot dereference non-pointer type: %s is of type %s", syntax.ExprString(operand), t)
+	}
+	elem := t.Base().Elem
+	switch b := elem.Base(); {
+	case b.Kind == ctypes.Void:
+		c.fail(x, DerefVoid, "cannot dereference pointer to void")
+	case b.Kind == ctypes.Func:
+		c.fail(x, DerefFunc, "cannot dereference pointer to function")
+	case b.Size == 0:
+		c.fail(x, OpIncomplete, "cannot dereference pointer to %s: its definition is not known", elem)
+	}
+	return elem
+}
+
+func (c *checker) addressOf(x *syntax.Unary) *ctypes.Type {
+	if s, ok := x.X.(*syntax.Symbol); ok {
+		return ctypes.PointerTo(c.symbolType(s))
+	}
+	t := c.value(x.X)
+	if name, _ := c.lookup(x.X); name != nil {
+		c.fail(x, AddrofVar, "cannot take address of a D variable: %s", syntax.ExprString(x.X))
+	}
+	if !inMemory(x.X) {
+		c.fail(x, AddrofLval, "unacceptable operand for unary & operator: %s", syntax.ExprString(x.X))
+	}
+	return ctypes.PointerTo(t)
+}
+
+// symbolType is the type of a symbol that only its address is wanted of.
+func (c *checker) symbolType(s *syntax.Symbol) *ctypes.Type {
+	t := ctypes.VoidType
+	switch c.symbolAddr(s) {
+	case 1, 2, 4, 8:
+		t = c.symbol(s)
+	}
+	s.Info().Type = t
+	return t
+}
+
+// inMemory reports whether x is an object in the guest's memory.
+func inMemory(x syntax.Expr) bool {
+	switch x := x.(type) {
+	case *syntax.Unary:
+		return x.Op == syntax.MUL
+	case *syntax.Index:
+		return x.Info().Ref == nil
+	case *syntax.Symbol:
+		return true
+	}
+	return false
+}
+
+func (c *checker) cond(x *syntax.Cond) *ctypes.Type {
+	if t := c.value(x.C); !t.IsScalar() {
+		c.fail(x, OpScalar, "operator ?: requires a first operand of scalar type")
+	}
+	a, b := c.value(x.X), c.value(x.Y)
+	t := c.meet(x, a, b, x.X, x.Y)
+	if k := x.C.Info(); k.Const {
+		taken := x.X
+		if k.Value == 0 {
+			taken = x.Y
+		}
+		if i := taken.Info(); i.Const && t.IsScalar() {
+			constant(x, convert(t, i.Type, i.Value))
+		}
+	}
+	return t
+}
+
+// meet is the type of ?: with results of the types a and b.
+func (c *checker) meet(x *syntax.Cond, a, b *ctypes.Type, ax, bx syntax.Expr) *ctypes.Type {
+	switch {
+	case a.IsInt() && b.IsInt():
+		return common(a, b)
+	case isStringLike(a) && isStringLike(b) && (a.IsString() || b.IsString()):
+		return longer(a, b, c.str)
+	case decay(a).IsPointer() && assignable(decay(a), bx):
+		return decay(a)
+	case decay(b).IsPointer() && assignable(decay(b), ax):
+		return decay(b)
+	case a.IsStruct() && ctypes.Same(a, b):
+		return a
+	}
+	c.fail(x, OpIncompat, "operator ?: operands have incompatible types: \"%s\" : \"%s\"", a, b)
+	return nil
+}
+
+// longer is the string type that holds values of both types.
+func longer(a, b, str *ctypes.Type) *ctypes.Type {
+	size := 0
+	for _, t := range []*ctypes.Type{a, b} {
+		if !t.IsString() {
+			return str
+		}
+		size = max(size, t.Bytes())
+	}
+	return ctypes.StringOf(size)
+}
+
+func (c *checker) cast(x *syntax.Cast) *ctypes.Type {
+	to := c.typeName(x.To)
+	t := decay(c.value(x.X))
+	switch {
+	case to.Base().Kind == ctypes.Enum:
+		c.fail(x, OpIncomplete, "cannot cast to %s: its definition is not known", to)
+	case to.IsString() && (t.IsScalar() || isStringLike(t)):
+	case to.IsScalar() && t.IsScalar():
+	default:
+		c.fail(x, CastInval, "invalid cast expression: \"%s\" to \"%s\"", t, to)
+	}
+	if i := x.X.Info(); i.Const && to.IsScalar() {
+		constant(x, Narrow(to, i.Value))
+	}
+	return to
+}
+
+func (c *checker) member(x *syntax.Member) *ctypes.Type {
+	t := c.value(x.X)
+	if x.Arrow {
+		if !t.IsPointer() {
+			c.fail(x, OpPtr, "operator -> must be applied to a pointer, not to a value of type %s", t)
+		}
+		t = t.Base().Elem
+	}
+	if !t.IsStruct() {
+		c.fail(x, OpSou, "operator %s cannot be applied to a value of type %s", map[bool]string{true: "->", false: "."}[x.Arrow], t)
+	}
+	c.fail(x, OpIncomplete, "nothing is known of the members of %s", t)
+	return nil
+}
+
+// index is an element of an associative array, of regs[], or of an array in memory.
+func (c *checker) index(x *syntax.Index) *ctypes.Type {
+	if a, ok := x.X.(*syntax.Agg); ok {
+		c.fail(x, AggMdim, "aggregation @%s may have only one list of keys", a.Name)
+	}
+	name, v := c.lookup(x.X)
+	switch {
+	case v != nil && v.Keys != nil:
+		return c.element(x, v)
+	case v == nil && name != nil && *name == (varKey{code.Global, "regs"}):
+		return c.regs(x)
+	case v == nil && name != nil && *name == (varKey{code.Global, "args"}):
+		c.fail(x, ArgsNone, "args[ ] may not be referenced: no argument types are known of %s", c.clause.Probes[0].Text)
+	}
+	t := c.value(x.X)
+	if len(x.Args) != 1 {
+		c.fail(x, ProtoLen, "operator [ ] takes one index here, %d passed", len(x.Args))
+	}
+	if it := c.value(x.Args[0]); !it.IsInt() {
+		c.fail(x, OpInt, "operator [ ] requires an index of integral type")
+	}
+	if !decay(t).IsPointer() {
+		c.fail(x, OpArrFun, "operator [ ] cannot be applied to %s of type %s", syntax.ExprString(x.X), t)
+	}
+	return c.deref(x, t, x.X)
+}
+
+// regs is regs[N]. The index must be constant.
+func (c *checker) regs(x *syntax.Index) *ctypes.Type {
+	if len(x.Args) != 1 {
+		c.fail(x, ProtoLen, "regs[ ] prototype mismatch: %d keys passed, 1 expected", len(x.Args))
+	}
+	c.value(x.Args[0])
+	i := x.Args[0].Info()
+	if !i.Const || !i.Type.IsInt() {
+		c.fail(x, RegsIdx, "regs[ ] requires a constant index")
+	}
+	for _, n := range c.env.Regs {
+		if uint64(n) == i.Value {
+			x.Info().Ref = Reg(n)
+			return ctypes.Named("uint64_t")
+		}
+	}
+	c.fail(x, RegsIdx, "index %d is out of range for regs[ ]", int64(i.Value))
+	return nil
+}
+
+// element is v[keys], an element of an associative array that exists.
+func (c *checker) element(x *syntax.Index, v *Var) *ctypes.Type {
+	c.keys(x, varName(v)+"[ ]", x.Args, v.Keys)
+	x.Info().Ref = v
+	return v.Type
+}
+
+// keys checks keys against those of the first use or of the declaration.
+func (c *checker) keys(x syntax.Expr, name string, args []syntax.Expr, want []*ctypes.Type) {
+	got := c.keyTypes(name, args)
+	if len(got) != len(want) {
+		c.fail(x, ProtoLen, "%s prototype mismatch: %s passed, %d expected", name, plural(len(got), "key"), len(want))
+	}
+	for i, t := range got {
+		if !keyFits(want[i], t) {
+			c.fail(args[i], ProtoArg, "%s key #%d is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+				name, i+1, want[i], t)
+		}
+	}
+}
+
+// keyTypes are the types that keys have at the first use.
+func (c *checker) keyTypes(name string, args []syntax.Expr) []*ctypes.Type {
+	types := []*ctypes.Type{}
+	for i, a := range args {
+		t := decay(c.value(a))
+		if !t.IsScalar() && !t.IsString() {
+			c.fail(a, KeyType, "%s key #%d may not be of type %s", name, i+1, t)
+		}
+		if t.IsString() {
+			t = c.str
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+func keyFits(want, got *ctypes.Type) bool {
+	return want.IsScalar() && got.IsScalar() || want.IsString() && isStringLike(got)
+}

@@ -1,0 +1,135 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// builtins by name: code.Builtin or Arg.
+var builtins = func() map[string]any {
+	m := make(map[string]any)
+	for _, b := range code.Builtins() {
+		m[b.String()] = b
+	}
+	for i := range 10 {
+		m[fmt.Sprintf("arg%d", i)] = Arg(i)
+	}
+	return m
+}()
+
+// ident gives a name in an expression its meaning.
+func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
+	info := x.Info()
+	if v := c.vars[varKey{code.Global, x.Name}]; v != nil {
+		return c.variable(x, v)
+	}
+	switch b := builtins[x.Name].(type) {
+	case code.Builtin:
+		info.Ref = b
+		return c.builtinType(b)
+	case Arg:
+		info.Ref = b
+		return ctypes.Named("int64_t")
+	}
+	if name, ok := strings.CutPrefix(x.Name, "R_"); ok {
+		if i, ok := c.env.Regs[name]; ok {
+			info.Const, info.Value = true, uint64(i)
+			return ctypes.IntType
+		}
+	}
+	if _, ok := functions[x.Name]; ok {
+		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
+	}
+	if x.Name == "args" || x.Name == "regs" {
+		c.fail(x, ArrBadref, "array %s[ ] may not be referenced without an index", x.Name)
+	}
+	c.fail(x, IdentUndef, "failed to resolve %s: Unknown variable name", x.Name)
+	return nil
+}
+
+func (c *checker) builtinType(b code.Builtin) *ctypes.Type {
+	if b.Type().Kind == code.String {
+		return c.str
+	}
+	return ctypes.Named(b.Type().Name)
+}
+
+// variable is a scalar variable that is read.
+func (c *checker) variable(x syntax.Expr, v *Var) *ctypes.Type {
+	if v.Keys != nil {
+		c.fail(x, ArrBadref, "associative array %s[ ] may not be referenced without an index", varName(v))
+	}
+	x.Info().Ref = v
+	return v.Type
+}
+
+// varName is the variable as the program writes it.
+func varName(v *Var) string {
+	switch v.Scope {
+	case code.Self:
+		return "self->" + v.Name
+	case code.This:
+		return "this->" + v.Name
+	}
+	return v.Name
+}
+
+func (c *checker) scopedVar(x *syntax.ScopedVar) *ctypes.Type {
+	v := c.vars[varKey{scopes[x.Scope], x.Name}]
+	if v == nil {
+		c.fail(x, VarUndef, "%s->%s has not yet been declared or assigned", x.Scope, x.Name)
+	}
+	return c.variable(x, v)
+}
+
+// lookup finds the variable that an expression names; name is nil if it names none, and
+// v is nil if there is none yet.
+func (c *checker) lookup(x syntax.Expr) (name *varKey, v *Var) {
+	switch x := x.(type) {
+	case *syntax.Ident:
+		name = &varKey{code.Global, x.Name}
+	case *syntax.ScopedVar:
+		name = &varKey{scopes[x.Scope], x.Name}
+	case *syntax.Macro:
+		if ident, ok := x.Info().Ref.(syntax.Expr); ok {
+			return c.lookup(ident)
+		}
+		return nil, nil
+	default:
+		return nil, nil
+	}
+	return name, c.vars[*name]
+}
+
+// symbol is a symbol of the kernel. Without type information its size tells the type.
+func (c *checker) symbol(x *syntax.Symbol) *ctypes.Type {
+	size := c.symbolAddr(x)
+	switch size {
+	case 1:
+		return ctypes.Named("uint8_t")
+	case 2:
+		return ctypes.Named("uint16_t")
+	case 4:
+		return ctypes.Named("uint32_t")
+	case 8:
+		return ctypes.Named("uint64_t")
+	}
+	c.fail(x, SymNotypes, "no symbolic type information is available for %s`%s", x.Module, x.Name)
+	return nil
+}
+
+// symbolAddr notes the address and returns the size.
+func (c *checker) symbolAddr(x *syntax.Symbol) (size uint64) {
+	if c.env.Symbol != nil {
+		if addr, size, ok := c.env.Symbol(x.Module, x.Name); ok {
+			x.Info().Ref = Address(addr)
+			return size
+		}
+	}
+	c.fail(x, IdentUndef, "failed to resolve %s`%s: Unknown symbol name", x.Module, x.Name)
+	return 0
+}

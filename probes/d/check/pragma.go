@@ -1,0 +1,96 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// options are the names that #pragma D option and -x know.
+var options = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, name := range strings.Fields(`
+		aggsize bufsize bufpolicy bufresize cleanrate cpu destructive dynvarsize nspec specsize
+		stackframes statusrate strsize ustackframes
+		aggrate aggsortkey aggsortkeypos aggsortpos aggsortrev aggpack aggzoom agghist flowindent
+		quiet rawbytes stackindent switchrate temporal oformat
+		amin argref core cpp cpphdrs cpppath ctypes debug defaultargs define dtypes empty errtags
+		evaltime incdir iregs knodefs libdir linkmode linktype nolibs pgmax pspec setenv stdc
+		strip syslibdir tree typenames undef undefs unodefs verbose version zdefs
+		engine patch tramp kinstpolicy crosscheck inlineframes`) {
+		m[name] = true
+	}
+	return m
+}()
+
+// IsOption reports whether there is an option of that name (manual, chapter 16).
+func IsOption(name string) bool { return options[name] }
+
+// Option takes #pragma D option name=value apart; ok is false for another pragma.
+func Option(p *syntax.Pragma) (opt code.Option, ok bool) {
+	if len(p.Words) != 2 || p.Words[0] != "option" {
+		return code.Option{}, false
+	}
+	name, value, _ := strings.Cut(p.Words[1], "=")
+	return code.Option{Name: name, Value: value, Line: p.Line}, true
+}
+
+func (c *checker) pragma(p *syntax.Pragma) {
+	opt, ok := Option(p)
+	switch {
+	case ok && !IsOption(opt.Name):
+		c.fail(p, PragmaOptset, "failed to set option '%s': invalid option name", opt.Name)
+	case ok:
+	case len(p.Words) == 0:
+		c.fail(p, syntax.PragMalformed, "malformed #pragma D: no name follows")
+	case p.Words[0] == "option":
+		c.fail(p, syntax.PragMalformed, "malformed #pragma D option: want name or name=value")
+	case p.Words[0] == "error":
+		c.fail(p, syntax.PragError, "#error: %s", strings.Join(p.Words[1:], " "))
+	default:
+		c.fail(p, PragmaInval, "invalid or unsupported #pragma D %s", p.Words[0])
+	}
+}
+
+// strsize settles the type string before anything is checked: the option counts wherever
+// it stands.
+func (c *checker) strsize() {
+	size := c.env.Options.StrSize
+	if size == 0 {
+		size = code.DefaultStrSize
+	}
+	for _, it := range c.prog.Items {
+		p, ok := it.(*syntax.Pragma)
+		if !ok {
+			continue
+		}
+		if opt, ok := Option(p); ok && opt.Name == "strsize" {
+			n, err := ParseSize(opt.Value)
+			if err != nil || n < 1 || n > code.MaxSize {
+				c.fail(p, PragmaOptset, "failed to set option 'strsize' to '%s': invalid size", opt.Value)
+			}
+			size = int(n)
+		}
+	}
+	c.str, c.prog.StrSize = ctypes.StringOf(size), size
+}
+
+// ParseSize reads the value of an option that is a size: decimal, with an optional k, m,
+// g or t for powers of 1024.
+func ParseSize(s string) (uint64, error) {
+	digits, unit := s, 0
+	if n := len(s); n > 0 {
+		if i := strings.IndexByte("kmgt", s[n-1]|0x20); i >= 0 {
+			digits, unit = s[:n-1], 10*(i+1)
+		}
+	}
+	v, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || v<<unit>>unit != v {
+		return 0, fmt.Errorf("invalid size %q", s)
+	}
+	return v << unit, nil
+}

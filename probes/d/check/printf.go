@@ -1,0 +1,182 @@
+package check
+
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// printf checks printf(format, args...).
+func (c *checker) printf(x *syntax.Call) {
+	if len(x.Args) == 0 {
+		c.protoLen(x, "printf", 1, -1)
+	}
+	p := formatArgs{c: c, x: x, name: "printf", next: 1}
+	for _, conv := range c.format(x, "printf").Convs {
+		p.number++
+		if conv.Agg {
+			c.fail(x, PrintfAggConv, "printf( ) conversion #%d %%@ is only valid in printa( )", p.number)
+		}
+		p.stars(conv)
+		p.conversion(conv)
+	}
+	if p.next < len(x.Args) {
+		c.fail(x.Args[p.next], PrintfArgExtra, "printf( ) prototype mismatch: only %s required by this format string",
+			plural(p.next-1, "argument"))
+	}
+}
+
+// format is the format string, the first argument.
+func (c *checker) format(x *syntax.Call, name string) *code.Format {
+	t := c.value(x.Args[0])
+	lit := Literal(x.Args[0])
+	if lit == nil {
+		c.fail(x.Args[0], PrintfArgFmt, "%s( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: %s",
+			name, t)
+	}
+	if lit.Value == "" {
+		c.fail(x.Args[0], PrintfFmtEmpty, "%s( ) format string is empty", name)
+	}
+	f, err := code.ParseFormat(lit.Value)
+	if err != nil {
+		c.fail(x.Args[0], PrintfArgFmt, "%s( ) %v", name, err)
+	}
+	return f
+}
+
+// Literal is x if it is a string literal, or the literal that a macro argument stands for.
+func Literal(x syntax.Expr) *syntax.StringLit {
+	if m, ok := x.(*syntax.Macro); ok {
+		x, _ = m.Info().Ref.(syntax.Expr)
+	}
+	lit, _ := x.(*syntax.StringLit)
+	return lit
+}
+
+// formatArgs deals out the arguments to the conversions.
+type formatArgs struct {
+	c      *checker
+	x      *syntax.Call
+	name   string
+	number int // of the conversion
+	next   int // argument
+}
+
+// stars takes the arguments for * in the width and the precision.
+func (p *formatArgs) stars(conv code.Conv) {
+	for range conv.Stars() {
+		if p.next >= len(p.x.Args) {
+			p.c.fail(p.x, PrintfDynProto, "%s( ) prototype mismatch: conversion #%d (%%%s) is missing an argument for its *",
+				p.name, p.number, conv.Verb)
+		}
+		if t := p.c.value(p.x.Args[p.next]); !t.IsInt() {
+			p.c.fail(p.x.Args[p.next], PrintfDynType, "%s( ) argument #%d is incompatible with the * of conversion #%d:\n\tprototype: int\n\t argument: %s",
+				p.name, p.next+1, p.number, t)
+		}
+		p.next++
+	}
+}
+
+func (p *formatArgs) conversion(conv code.Conv) {
+	if p.next >= len(p.x.Args) {
+		p.c.fail(p.x, PrintfArgProto, "%s( ) prototype mismatch: conversion #%d (%s) is missing a corresponding value argument",
+			p.name, p.number, conv)
+	}
+	a := p.x.Args[p.next]
+	if agg, ok := a.(*syntax.Agg); ok {
+		p.c.fail(a, PrintfArgType, "%s( ) argument #%d may not be an aggregation: @%s", p.name, p.next+1, agg.Name)
+	}
+	t := decay(p.c.value(a))
+	p.c.convFits(a, p.name, p.number, conv, t)
+	p.next++
+}
+
+// convFits checks the type of a value against its conversion.
+func (c *checker) convFits(n syntax.Node, name string, number int, conv code.Conv, t *ctypes.Type) {
+	want, ok := convWants(conv.Verb[0], t)
+	if !ok {
+		c.fail(n, PrintfArgType, "%s( ) value is incompatible with conversion #%d prototype:\n\tconversion: %s\n\t prototype: %s\n\t  argument: %s",
+			name, number, conv, want, t)
+	}
+}
+
+// convWants is what a conversion takes, and whether t is that.
+func convWants(verb byte, t *ctypes.Type) (want string, ok bool) {
+	switch verb {
+	case 'a', 'A', 'p':
+		return "pointer or integer", t.IsScalar()
+	case 's', 'S':
+		return "char [] or string (or use stringof)", isStringLike(t)
+	case 'e', 'E', 'f', 'g', 'G':
+		return "float, double, or long double", false
+	case 'k':
+		return "stack", false
+	}
+	return "integer", t.IsInt() || verb != 'c' && verb != 'C' && verb != 'Y' && verb != 'T' && t.IsPointer()
+}
+
+// printa checks printa(@agg...) and printa(format, @agg...).
+func (c *checker) printa(x *syntax.Call) {
+	if len(x.Args) == 0 {
+		c.fail(x, PrintaProto, "printa( ) prototype mismatch: 0 args passed, at least 1 expected")
+	}
+	args := x.Args
+	var format *code.Format
+	if _, ok := args[0].(*syntax.Agg); !ok {
+		if len(args) < 2 {
+			c.fail(x, PrintaProto, "printa( ) prototype mismatch: 1 arg passed, a format and an aggregation expected")
+		}
+		format = c.format(x, "printa")
+		args = args[1:]
+	} else if len(args) > 1 {
+		c.fail(x, PrintaProto, "printa( ) prototype mismatch: %d args passed, a format is needed for more than one aggregation", len(args))
+	}
+	aggs := c.printaAggs(args)
+	if format != nil {
+		c.printaFormat(x, format, aggs)
+	}
+}
+
+// printaAggs resolves the aggregations; all have the same keys.
+func (c *checker) printaAggs(args []syntax.Expr) (aggs []*Agg) {
+	for _, x := range args {
+		a, ok := x.(*syntax.Agg)
+		if !ok {
+			c.fail(x, PrintaAggarg, "printa( ) argument must be an aggregation: %s", syntax.ExprString(x))
+		}
+		if a.Keys != nil {
+			c.fail(x, PrintaAggkey, "printa( ) argument may not have keys: %s", syntax.ExprString(x))
+		}
+		agg := c.aggs[a.Name]
+		if agg == nil {
+			c.fail(x, PrintaAggbad, "undefined aggregation: @%s", a.Name)
+		}
+		a.Info().Type, a.Info().Ref = ctypes.VoidType, agg
+		aggs = append(aggs, agg)
+		if !sameVar(&Var{Type: ctypes.VoidType, Keys: agg.Keys}, &Var{Type: ctypes.VoidType, Keys: aggs[0].Keys}) {
+			c.fail(x, PrintaAggproto, "printa( ) aggregations @%s and @%s have different keys", aggs[0].Name, a.Name)
+		}
+	}
+	return aggs
+}
+
+// printaFormat checks the conversions: those with @ show the values, the others the keys
+// in order.
+func (c *checker) printaFormat(x *syntax.Call, f *code.Format, aggs []*Agg) {
+	keys, values := aggs[0].Keys, 0
+	for i, conv := range f.Convs {
+		switch {
+		case conv.Stars() > 0:
+			c.fail(x, PrintfDynProto, "printa( ) conversion #%d may not have a * in its width or precision", i+1)
+		case conv.Agg:
+			if values++; values > len(aggs) && len(aggs) > 1 {
+				c.fail(x, PrintfArgProto, "printa( ) prototype mismatch: conversion #%d (%%@%s) is missing an aggregation", i+1, conv.Verb)
+			}
+		case len(keys) == 0:
+			c.fail(x, PrintfArgProto, "printa( ) prototype mismatch: conversion #%d (%s) is missing a corresponding key", i+1, conv)
+		default:
+			c.convFits(x, "printa", i+1, conv, keys[0])
+			keys = keys[1:]
+		}
+	}
+}

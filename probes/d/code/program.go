@@ -1,0 +1,133 @@
+package code
+
+// A Program is a compiled D program.
+type Program struct {
+	Clauses []*Clause
+	Strings []string // constants, shared by all functions
+	Vars    []Var
+	Aggs    []Agg
+	Options []Option // of #pragma D option, in source order
+}
+
+// A Clause is what happens at the firing of the probes that one of its descriptions
+// matches.
+type Clause struct {
+	Probes  []string // descriptions as written, macro arguments replaced: "kinst::f:3"
+	Pred    *Func    // nil: always
+	Actions []Action
+	Line    int
+}
+
+// A Func is the code of one expression. It leaves one value on the stack, or none.
+type Func struct {
+	Code     []Instr
+	MaxStack int
+	Type     Type // of the value
+	Line     int
+}
+
+// Kind says how a value is represented.
+type Kind uint8
+
+// Kinds of value.
+const (
+	Void   Kind = iota
+	Int         // an integer, enumeration, or pointer of Size bytes
+	String      // a D string: NUL-terminated, at most Size bytes
+	Bytes       // a structure, union or array by value: Size bytes
+)
+
+// A Type is what run time needs to know of a C type.
+type Type struct {
+	Kind   Kind
+	Size   int // bytes
+	Signed bool
+	// Name is the C type as diagnostics show it: "int", "struct task_struct *".
+	Name string
+}
+
+// Scope is where a variable lives.
+type Scope uint8
+
+// Scopes of a variable.
+const (
+	Global Scope = iota
+	Self         // one for each thread of the guest
+	This         // one for each firing
+)
+
+// A Var is a variable that the program assigns. With Keys it is an associative array.
+type Var struct {
+	Name  string
+	Scope Scope
+	Type  Type
+	Keys  []Type
+}
+
+// An Agg is an aggregation: @name[keys] = fn(args).
+type Agg struct {
+	Name string // without the @, "" for the anonymous one
+	Fn   AggFn
+	Keys []Type
+	Args []int64 // constant parameters after the value: those of lquantize, llquantize
+	Type Type    // of the value aggregated; Void for count()
+	Line int
+}
+
+// AggFn is an aggregating function.
+type AggFn uint8
+
+// Aggregating functions.
+const (
+	Count AggFn = iota
+	Sum
+	Avg
+	Min
+	Max
+	Stddev
+	Quantize
+	LQuantize
+	LLQuantize
+)
+
+// Act is what an Action does.
+type Act uint8
+
+// Actions. Those that record write one Rec for each value to the buffer.
+const (
+	Eval      Act = iota // run Args[0] for its effect; nothing is recorded
+	Trace                // record Args[0]
+	Printf               // record Args, print through Format
+	Printa               // print aggregations Aggs through Format, "" for the default
+	Stack                // record up to Depth kernel program counters
+	Exit                 // record Args[0] and end the trace with it as status
+	Aggregate            // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
+)
+
+// An Action is one statement of a clause.
+type Action struct {
+	Act    Act
+	Args   []*Func
+	Format string
+	Aggs   []int // indices into Program.Aggs
+	Incr   *Func // weight of the value in quantize, lquantize and llquantize; nil: 1
+	Depth  int   // frames, for Stack; 0 for the option's default
+	Line   int
+}
+
+// Funcs lists every function of the action.
+func (a Action) Funcs() []*Func {
+	if a.Incr == nil {
+		return a.Args
+	}
+	return append(a.Args[:len(a.Args):len(a.Args)], a.Incr)
+}
+
+// MaxSize is the largest number of bytes that a string or a value may have.
+const MaxSize = 1 << 20
+
+// An Option is one setting: #pragma D option name=value.
+type Option struct {
+	Name, Value string
+	Line        int
+}

@@ -1,0 +1,77 @@
+package consume
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// int prints v right-justified in a column of at least width.
+func (t *Text) int(v int64, width int) {
+	var tmp [20]byte
+	s := strconv.AppendInt(tmp[:0], v, 10)
+	t.blanks(width - len(s))
+	t.buf = append(t.buf, s...)
+}
+
+func (t *Text) blanks(n int) { t.buf = appendBlanks(t.buf, n) }
+
+func appendBlanks(b []byte, n int) []byte {
+	for ; n > 0; n-- {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// rawDump prints bytes in hexadecimal and in ASCII, 16 to a row.
+func (t *Text) rawDump(p []byte) {
+	t.buf = append(t.buf, "\n           "...)
+	for i := range 16 {
+		t.buf = fmt.Appendf(t.buf, "  %x", i)
+	}
+	t.buf = append(t.buf, "  0123456789abcdef\n"...)
+	for at := 0; at < len(p); at += 16 {
+		t.rawRow(at, p[at:min(at+16, len(p))])
+	}
+}
+
+func (t *Text) rawRow(at int, row []byte) {
+	t.buf = fmt.Appendf(t.buf, "     %5x:", at)
+	for _, c := range row {
+		t.buf = fmt.Appendf(t.buf, " %02x", c)
+	}
+	t.blanks(3*(16-len(row)) + 2)
+	for _, c := range row {
+		if c < ' ' || c > '~' {
+			c = '.'
+		}
+		t.buf = append(t.buf, c)
+	}
+	t.buf = append(t.buf, '\n')
+}
+
+// stack appends a stack: an empty line, then one frame to a line.
+func (t *Text) stack(b []byte, pcs []uint64) []byte {
+	b = append(b, '\n')
+	for _, pc := range pcs {
+		b = appendBlanks(b, t.opts.StackIndent)
+		b = append(t.symbol(b, pc), '\n')
+	}
+	return b
+}
+
+// symbol appends an address as module`function+0xoffset, as far as that is known.
+func (t *Text) symbol(b []byte, addr uint64) []byte {
+	if t.trace.Symbol == nil {
+		return fmt.Appendf(b, "0x%x", addr)
+	}
+	module, name, off, ok := t.trace.Symbol(addr)
+	switch {
+	case !ok:
+		return fmt.Appendf(b, "0x%x", addr)
+	case name == "":
+		return fmt.Appendf(b, "%s`0x%x", module, addr)
+	case off == 0:
+		return fmt.Appendf(b, "%s`%s", module, name)
+	}
+	return fmt.Appendf(b, "%s`%s+0x%x", module, name, off)
+}

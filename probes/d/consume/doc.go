@@ -1,0 +1,69 @@
+// Package consume turns what a trace has recorded into what the user reads.
+//
+//	buffer.Buffer --Reader--> Record --+
+//	agg.Table ------------------------ +--> Sink: Text (dtrace's own form)
+//	faults, drops ---------------------+
+//
+// Reading is apart from printing: a Reader takes records apart, a Sink shows them. Text
+// prints the bytes that dtrace(1) prints.
+package consume
+
+import (
+	"trapline/probes/d/agg"
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/code"
+)
+
+// A Probe is what is shown of a probe.
+type Probe struct {
+	ID                       uint32
+	Prov, Module, Func, Name string
+}
+
+// An Enabling is one clause at one probe: what an EPID stands for.
+type Enabling struct {
+	Probe  Probe
+	Clause int // index into Program.Clauses
+}
+
+// A Trace is what consumers need to know of the trace whose records they see.
+type Trace struct {
+	Program *code.Program
+	Layouts []*buffer.Layout // of each clause's records
+	Tables  []*agg.Table     // of each of the program's aggregations
+	// Enabling is what a record's EPID stands for, nil if nothing.
+	Enabling func(epid uint32) *Enabling
+	// Symbol names an address of the guest: the symbol that covers it and the offset
+	// there. Without a symbol but inside a module, name is "". May be nil.
+	Symbol func(addr uint64) (module, name string, off uint64, ok bool)
+}
+
+// A Fault is a run-time error in a clause, and where it happened.
+type Fault struct {
+	EPID   uint32
+	Probe  Probe
+	Text   string // what went wrong: "divide-by-zero"
+	Action int    // number of the action, from 1; 0 is the predicate
+	Offset int    // of the instruction in the action's code
+}
+
+// Drops counts what a trace has lost, since the last report.
+type Drops struct {
+	CPU          int
+	Records      uint64 // no room in the CPU's buffer
+	Aggregations uint64 // no room for a new key
+	Variables    uint64 // no room for a dynamic variable
+	Errors       uint64 // faults in clauses of the ERROR probe
+}
+
+// A Sink shows a trace. Its methods are called in the order in which things happened; an
+// error is one of writing.
+type Sink interface {
+	// Record shows one firing of one clause. r is valid during the call.
+	Record(r *Record) error
+	Fault(f Fault) error
+	Drops(d Drops) error
+	// End comes last, after the records of the END probe: it shows the aggregations
+	// that no action has shown.
+	End() error
+}

@@ -1,0 +1,99 @@
+package consume
+
+import (
+	"fmt"
+	"math"
+
+	"trapline/probes/d/agg"
+)
+
+// barWidth is the columns of the bars of a distribution.
+const barWidth = 40
+
+// ats is a full bar.
+const ats = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
+
+// appendDistribution prints the buckets of a quantization, counts divided by normal: those
+// from the first to the last that is not empty and one more on each side.
+func appendDistribution(b []byte, tab *agg.Table, counts []int64, normal int64) []byte {
+	b = fmt.Appendf(b, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count")
+	first, last := shown(tab, counts)
+	bars := newBars(counts[first : last+1])
+	for i := first; i <= last; i++ {
+		b = append(appendLabel(b, tab, i), ' ')
+		b = bars.append(b, counts[i])
+		b = fmt.Appendf(b, " %-9d\n", counts[i]/normal)
+	}
+	return b
+}
+
+func shown(tab *agg.Table, counts []int64) (first, last int) {
+	first, last = 0, len(counts)-1
+	for first < len(counts) && counts[first] == 0 {
+		first++
+	}
+	if first == len(counts) {
+		return tab.EmptyRows()
+	}
+	for counts[last] == 0 {
+		last--
+	}
+	return max(first-1, 0), min(last+1, len(counts)-1)
+}
+
+func appendLabel(b []byte, tab *agg.Table, i int) []byte {
+	v, edge := tab.Bucket(i)
+	switch edge {
+	case agg.Below:
+		return fmt.Appendf(b, "%16s", fmt.Sprintf("< %d", v))
+	case agg.Above:
+		return fmt.Appendf(b, "%16s", fmt.Sprintf(">= %d", v))
+	}
+	return fmt.Appendf(b, "%16d", v)
+}
+
+// bars draws bars on one scale. With counts of one sign they start at that side; with both
+// the axis is in the middle.
+type bars struct {
+	total    float64 // of the magnitudes of all counts
+	neg, pos bool
+}
+
+func newBars(counts []int64) bars {
+	var s bars
+	for _, n := range counts {
+		s.total += math.Abs(float64(n))
+		s.neg = s.neg || n < 0
+		s.pos = s.pos || n > 0
+	}
+	return s
+}
+
+func (s bars) append(b []byte, n int64) []byte {
+	switch {
+	case !s.neg:
+		return s.right(append(b, '|'), n, barWidth)
+	case !s.pos:
+		return append(s.left(b, n, barWidth), '|')
+	}
+	const half = barWidth / 2
+	b = append(s.left(b, min(n, 0), half), '|')
+	return s.right(b, max(n, 0), half)
+}
+
+func (s bars) left(b []byte, n int64, width int) []byte {
+	l := s.length(n, width)
+	return append(appendBlanks(b, width-l), ats[:l]...)
+}
+
+func (s bars) right(b []byte, n int64, width int) []byte {
+	l := s.length(n, width)
+	return appendBlanks(append(b, ats[:l]...), width-l)
+}
+
+func (s bars) length(n int64, width int) int {
+	if s.total == 0 {
+		return 0
+	}
+	return int(math.Abs(float64(n))*float64(width)/s.total + 0.5)
+}

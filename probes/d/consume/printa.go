@@ -1,0 +1,82 @@
+package consume
+
+import (
+	"trapline/probes/d/agg"
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/code"
+)
+
+// printa prints aggregations in the middle of a trace: as they stand now.
+func (t *Text) printa(a *code.Action) {
+	tabs := make([]*agg.Table, len(a.Aggs))
+	for i, n := range a.Aggs {
+		tabs[i] = t.trace.Tables[n]
+	}
+	if f := t.formats[a]; f != nil {
+		t.formatRows(f, tabs)
+		return
+	}
+	t.buf = append(t.buf, '\n')
+	t.rows(tabs)
+}
+
+func (t *Text) snapshot(tabs []*agg.Table) []agg.Row {
+	rows := agg.Snapshot(t.opts.Order, tabs...)
+	for _, tab := range tabs {
+		tab.Printed = tab.Printed || len(rows) > 0
+	}
+	return rows
+}
+
+// rows prints aggregations in the default form: the keys, then a value of each.
+func (t *Text) rows(tabs []*agg.Table) {
+	for _, r := range t.snapshot(tabs) {
+		for i, k := range tabs[0].Keys {
+			t.key(k, r.Key[i])
+		}
+		for i, tab := range tabs {
+			if tab.Fn.Distribution() {
+				t.buf = appendDistribution(t.buf, tab, r.Data[i], 1)
+			} else {
+				t.number(uint64(tab.Number(r.Data[i], 1)), 8)
+			}
+		}
+		t.buf = append(t.buf, '\n')
+	}
+}
+
+func (t *Text) key(k agg.Key, p agg.Part) {
+	switch k.Kind {
+	case agg.KeyInt:
+		t.number(p.Int, k.Size)
+	case agg.KeyString:
+		t.string(p.Bytes, 50)
+	case agg.KeyStack:
+		t.buf = t.stack(t.buf, p.Stack)
+	default:
+		t.rawDump(p.Bytes)
+	}
+}
+
+// formatRows prints aggregations through a format, once for each row.
+func (t *Text) formatRows(f *code.Format, tabs []*agg.Table) {
+	for _, r := range t.snapshot(tabs) {
+		p := printer{Text: t, tabs: tabs, data: r.Data}
+		for i, k := range tabs[0].Keys {
+			p.values = append(p.values, keyValue(k, r.Key[i]))
+		}
+		p.format(f)
+	}
+}
+
+func keyValue(k agg.Key, p agg.Part) Value {
+	switch k.Kind {
+	case agg.KeyInt:
+		return Value{Kind: buffer.Int, Size: k.Size, Signed: k.Signed, Int: k.Extend(p.Int)}
+	case agg.KeyString:
+		return Value{Kind: buffer.String, Bytes: p.Bytes}
+	case agg.KeyStack:
+		return Value{Kind: buffer.Stack, Stack: p.Stack}
+	}
+	return Value{Kind: buffer.Bytes, Bytes: p.Bytes}
+}

@@ -1,0 +1,100 @@
+package consume
+
+import (
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/code"
+)
+
+// A Record is what one clause recorded at one firing.
+type Record struct {
+	CPU    int
+	EPID   uint32
+	Time   uint64 // virtual nanoseconds
+	Probe  Probe
+	Clause int
+	Items  []Item // one for each action of the clause, in order
+}
+
+// An Item is what one action recorded: nothing, when it shows nothing or its effect is
+// elsewhere.
+type Item struct {
+	Action *code.Action
+	Values []Value
+}
+
+// A Value is one recorded value.
+type Value struct {
+	Kind   buffer.Kind
+	Size   int    // bytes of an integer
+	Signed bool   // of an integer
+	Int    uint64 // extended to 64 bits by its sign
+	Bytes  []byte // of a string, without the NUL, or of bytes
+	Stack  []uint64
+}
+
+// A Reader takes records apart. It keeps its memory between records.
+type Reader struct {
+	trace  *Trace
+	rec    Record
+	values []Value
+}
+
+// NewReader makes a reader of the records of t.
+func NewReader(t *Trace) *Reader { return &Reader{trace: t} }
+
+// Drain shows the records of b to s, oldest first, then the drops, and leaves b empty.
+func (r *Reader) Drain(b *buffer.Buffer, s Sink) error {
+	err := b.Records(r.layout, func(h buffer.Header, p []byte) error {
+		return s.Record(r.decode(b.CPU, h, p))
+	})
+	b.Reset()
+	if err == nil && b.Drops > 0 {
+		err = s.Drops(Drops{CPU: b.CPU, Records: b.Drops})
+		b.Drops = 0
+	}
+	return err
+}
+
+func (r *Reader) layout(epid uint32) *buffer.Layout {
+	if e := r.trace.Enabling(epid); e != nil {
+		return r.trace.Layouts[e.Clause]
+	}
+	return nil
+}
+
+// decode fills r.rec in from a record that r.layout knows.
+func (r *Reader) decode(cpu int, h buffer.Header, p []byte) *Record {
+	e := r.trace.Enabling(h.EPID)
+	l := r.trace.Layouts[e.Clause]
+	rec := &r.rec
+	rec.CPU, rec.EPID, rec.Time, rec.Probe, rec.Clause = cpu, h.EPID, h.Time, e.Probe, e.Clause
+	r.values = r.values[:0]
+	for i := range l.Fields {
+		r.values = append(r.values, value(&l.Fields[i], p))
+	}
+	rec.Items = rec.Items[:0]
+	actions := r.trace.Program.Clauses[e.Clause].Actions
+	for i, n := 0, 0; i < len(actions); i++ {
+		first := n
+		for n < len(l.Fields) && l.Fields[n].Action == i {
+			n++
+		}
+		rec.Items = append(rec.Items, Item{&actions[i], r.values[first:n]})
+	}
+	return rec
+}
+
+func value(f *buffer.Field, p []byte) Value {
+	v := Value{Kind: f.Kind, Size: f.Size, Signed: f.Signed}
+	switch f.Kind {
+	case buffer.Int:
+		v.Int = f.Int(p)
+	case buffer.String:
+		v.Bytes = f.String(p)
+	case buffer.Bytes:
+		v.Bytes = f.Bytes(p)
+	case buffer.Stack:
+		v.Stack = f.Stack(p)
+	}
+	return v
+}

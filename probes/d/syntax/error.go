@@ -1,0 +1,55 @@
+package syntax
+
+import "fmt"
+
+// A Tag names a kind of error. Tags are stable: scripts and tests depend on them.
+type Tag string
+
+// The tags of what this package finds; package check has the others.
+const (
+	SyntaxError   Tag = "D_SYNTAX"
+	IntOverflow   Tag = "D_INT_OFLOW"     // integer literal too large
+	IntDigit      Tag = "D_INT_DIGIT"     // digit that is none in the literal's base
+	StrNewline    Tag = "D_STR_NL"        // string literal not closed on its line
+	CharNewline   Tag = "D_CHR_NL"        // character literal not closed on its line
+	CharNull      Tag = "D_CHR_NULL"      // ''
+	CharOverflow  Tag = "D_CHR_OFLOW"     // character literal over 8 bytes
+	PragError     Tag = "D_PRAGERR"       // #error
+	PragCtl       Tag = "D_PRAGCTL_INVAL" // # and an unknown word
+	PragMalformed Tag = "D_PRAGMA_MALFORM"
+	ProbeInvalid  Tag = "D_PDESC_INVAL" // too many parts in a probe description
+)
+
+// Pos is a place in a source text; lines and columns (bytes) count from 1.
+type Pos struct {
+	Line, Col int
+}
+
+// Position returns p; it makes nodes that embed a Pos satisfy Node.
+func (p Pos) Position() Pos { return p }
+
+// An Error is the first thing wrong in a program.
+type Error struct {
+	Pos    Pos
+	Region string // of a probe specifier on the command line, where lines mean little: "action list"
+	Tag    Tag
+	Msg    string
+}
+
+// Error is "line N: message", or "in action list: message" on a command line.
+func (e *Error) Error() string { return e.Text(false) }
+
+// Text is Error, with "[TAG] " before it if tags is set (option errtags).
+func (e *Error) Text(tags bool) string {
+	s := e.Msg
+	switch {
+	case e.Region != "":
+		s = fmt.Sprintf("in %s: %s", e.Region, s)
+	case e.Pos.Line > 0:
+		s = fmt.Sprintf("line %d: %s", e.Pos.Line, s)
+	}
+	if tags {
+		s = fmt.Sprintf("[%s] %s", e.Tag, s)
+	}
+	return s
+}

@@ -1,0 +1,69 @@
+/* Programs that the parser refuses. The tag stands before the text. */
+BEGIN { trace(1)
+}} ### `D_SYNTAX.*near "}"`
+---
+BEGIN { trace(; } ### "D_SYNTAX.*syntax error near \";\""
+---
+BEGIN { x = ; } ### "D_SYNTAX"
+---
+BEGIN { x = 09; } ### "D_INT_DIGIT.*09.*base 8"
+---
+BEGIN { x = 0xg; } ### "D_INT_DIGIT"
+---
+BEGIN { x = 12ab; } ### "D_INT_DIGIT"
+---
+BEGIN { x = 18446744073709551616; } ### "D_INT_OFLOW.*18446744073709551616"
+---
+BEGIN { x = 1uu; } ### "syntax error near \"1uu\""
+---
+BEGIN { x = 1.5; } ### "floating-point constants are not permitted"
+---
+BEGIN { x = "abc ### "D_STR_NL"
+; }
+---
+BEGIN { x = 'a ### "D_CHR_NL"
+; }
+---
+BEGIN { x = ''; } ### "D_CHR_NULL"
+---
+BEGIN { x = '123456789'; } ### "D_CHR_OFLOW"
+---
+BEGIN { /* a /* b */ } ### "/\\* encountered inside a comment"
+---
+a:b:c:d:e { } ### "D_PDESC_INVAL.*a:b:c:d:e"
+---
+BEGIN /x
+y/ { } ### "D_SYNTAX"
+---
+BEGIN { while (1) } ### "syntax error near \"while\""
+---
+#error wrong place ### "D_PRAGERR.*#error: wrong place"
+---
+#warble ### "D_PRAGCTL_INVAL.*invalid control directive: #warble"
+---
+{ trace(1); } ### "syntax error near \"{\""
+---
+BEGIN { self.x = 1; } ### "syntax error near \".\""
+---
+BEGIN { self = 1; } ### "syntax error near \"=\""
+---
+int x = 5; ### "syntax error near \"=\""
+---
+BEGIN { x = pid_t + 1; } ### "syntax error near \"pid_t\""
+---
+typedef int foo; ### "typedef declarations are not supported yet"
+---
+BEGIN { x = 1 ? 2; } ### "syntax error near \";\""
+---
+BEGIN { x[1; } ### "syntax error"
+---
+BEGIN { if x { } } ### "syntax error near \"x\""
+---
+BEGIN { $ = 1; } ### "syntax error near \"\\$\""
+---
+BEGIN
+{
+	trace("a\
+b");
+	trace(1 2); ### "syntax error near \"2\""
+}

@@ -1,0 +1,252 @@
+package vm
+
+import (
+	"trapline/probes/d/agg"
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/code"
+)
+
+// A clause is one of the program's, made ready to run.
+type clause struct {
+	pred    *code.Func
+	actions []action
+	layout  buffer.Layout
+}
+
+// An action is one of a clause's, with what it writes to.
+type action struct {
+	*code.Action
+	number int            // of its first value, from 1: see Fault.Action
+	fields []buffer.Field // of its values in the record
+	table  *agg.Table
+	keys   []*code.Func // of an aggregation
+	types  []code.Type  // of its keys
+	value  *code.Func   // of an aggregation, nil for count
+	stack  int          // frames
+}
+
+// prepare lays out the records of a clause. One without actions says that its probe has
+// fired; one whose actions all record nothing leaves no records.
+func (m *Machine) prepare(c *code.Clause) clause {
+	l := buffer.NewLayout()
+	records := len(c.Actions) == 0
+	out := clause{pred: c.Pred}
+	number := 1
+	var first []int
+	for i := range c.Actions {
+		a := action{Action: &c.Actions[i], number: number}
+		m.bind(&a)
+		first = append(first, len(l.Fields))
+		for _, f := range a.recorded() {
+			f.Action = i
+			l.Add(f)
+		}
+		records = records || a.Act != code.Eval && a.Act != code.Aggregate
+		number += a.parts()
+		out.actions = append(out.actions, a)
+	}
+	first = append(first, len(l.Fields))
+	for i := range out.actions {
+		out.actions[i].fields = l.Fields[first[i]:first[i+1]]
+	}
+	if records {
+		out.layout = *l
+	}
+	return out
+}
+
+func (m *Machine) bind(a *action) {
+	switch a.Act {
+	case code.Aggregate:
+		a.table = m.tables[a.Aggs[0]]
+		a.types = m.prog.Aggs[a.Aggs[0]].Keys
+		n := len(a.types)
+		a.keys = a.Args[:n]
+		if len(a.Args) > n {
+			a.value = a.Args[n]
+		}
+	case code.Stack:
+		a.stack = a.Depth
+		if a.stack == 0 {
+			a.stack = m.cfg.StackFrames
+		}
+		a.stack = min(a.stack, maxFrames)
+	}
+}
+
+// recorded is the values that the action records.
+func (a *action) recorded() []buffer.Field {
+	switch a.Act {
+	case code.Trace, code.Printf, code.Exit:
+		fields := make([]buffer.Field, len(a.Args))
+		for i, f := range a.Args {
+			fields[i] = field(f.Type)
+		}
+		return fields
+	case code.Stack:
+		return []buffer.Field{{Kind: buffer.Stack, Size: buffer.StackSize(a.stack)}}
+	}
+	return nil
+}
+
+func field(t code.Type) buffer.Field {
+	f := buffer.Field{Kind: buffer.Bytes, Size: t.Size, Signed: t.Signed}
+	switch t.Kind {
+	case code.Int:
+		f.Kind = buffer.Int
+	case code.String:
+		f.Kind = buffer.String
+	}
+	return f
+}
+
+// parts is how many actions this is in the eyes of a fault's number.
+func (a *action) parts() int {
+	switch a.Act {
+	case code.Printf:
+		return max(len(a.Args), 1)
+	case code.Aggregate:
+		return len(a.keys) + 1
+	}
+	return 1
+}
+
+// clause runs one clause. It returns false at a fault, which f.fault then tells.
+func (f *frame) clause(e Enabling) bool {
+	c := &f.m.clauses[e.Clause]
+	f.fault.EPID = e.EPID
+	f.mem = f.mem[:len(f.m.lits)]
+	if c.pred != nil {
+		v, ok := f.run(c.pred)
+		if !ok {
+			f.fault.Action = 0
+			return false
+		}
+		if v == 0 {
+			return true
+		}
+	}
+	if c.layout.Size == 0 {
+		return f.actions(c, nil)
+	}
+	return f.record(c, e.EPID)
+}
+
+// record runs the actions of a clause that leaves a record. Where there is no room for it
+// nothing runs.
+func (f *frame) record(c *clause, epid uint32) bool {
+	b := f.m.bufs[f.env.CPU()]
+	rec := b.Reserve(c.layout.Size)
+	if rec == nil {
+		return true
+	}
+	if !f.actions(c, rec) {
+		return false
+	}
+	b.Commit(c.layout.Size, buffer.Header{EPID: epid, Time: f.env.Now()})
+	return true
+}
+
+func (f *frame) actions(c *clause, rec []byte) bool {
+	for i := range c.actions {
+		a := &c.actions[i]
+		if part, ok := f.action(a, rec); !ok {
+			f.fault.Action = a.number + part
+			return false
+		}
+	}
+	return true
+}
+
+// action runs one action. At a fault part is the value it was in, from 0.
+func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
+	switch a.Act {
+	case code.Eval:
+		_, ok := f.run(a.Args[0])
+		return 0, ok
+	case code.Aggregate:
+		return f.aggregate(a)
+	case code.Stack:
+		pcs := f.frames(a.stack)
+		a.fields[0].PutStack(rec, pcs)
+	case code.Exit:
+		v, ok := f.run(a.Args[0])
+		if !ok {
+			return 0, false
+		}
+		a.fields[0].PutInt(rec, v)
+		f.m.exited, f.m.status = true, int32(v)
+	case code.Trace, code.Printf:
+		for i, fn := range a.Args {
+			v, ok := f.run(fn)
+			if !ok {
+				return i, false
+			}
+			f.put(&a.fields[i], rec, v)
+		}
+	}
+	return 0, true
+}
+
+func (f *frame) put(field *buffer.Field, rec []byte, v uint64) {
+	switch field.Kind {
+	case buffer.Int:
+		field.PutInt(rec, v)
+	case buffer.String:
+		field.PutString(rec, f.bytes(v))
+	default:
+		field.PutBytes(rec, f.bytes(v))
+	}
+}
+
+func (f *frame) aggregate(a *action) (part int, ok bool) {
+	f.key = f.key[:0]
+	for i, fn := range a.keys {
+		v, ok := f.run(fn)
+		if !ok {
+			return i, false
+		}
+		f.appendKey(&a.types[i], v)
+	}
+	value, incr := uint64(0), uint64(1)
+	if a.value != nil {
+		if value, ok = f.run(a.value); !ok {
+			return len(a.keys), false
+		}
+		value = narrow(value, a.value.Type)
+	}
+	if a.Incr != nil {
+		if incr, ok = f.run(a.Incr); !ok {
+			return len(a.keys), false
+		}
+		incr = narrow(incr, a.Incr.Type)
+	}
+	a.table.Update(f.key, int64(value), int64(incr))
+	return 0, true
+}
+
+// appendKey packs one part of an aggregation's key.
+func (f *frame) appendKey(t *code.Type, v uint64) {
+	switch t.Kind {
+	case code.Int:
+		f.key = agg.AppendInt(f.key, v, t.Size)
+	case code.String:
+		f.key = agg.AppendBytes(f.key, cut(f.bytes(v), t.Size-1))
+	default:
+		f.key = agg.AppendBytes(f.key, f.bytes(v))
+	}
+}
+
+func cut(s []byte, n int) []byte { return s[:min(len(s), n)] }
+
+// narrow is v as a value of an integer type, extended to 64 bits by its sign.
+func narrow(v uint64, t code.Type) uint64 {
+	if t.Size >= 8 || t.Size == 0 {
+		return v
+	}
+	unused := 64 - 8*t.Size
+	if t.Signed {
+		return uint64(int64(v<<unused) >> unused)
+	}
+	return v << unused >> unused
+}

@@ -1,0 +1,76 @@
+package vm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"trapline/probes/d/code"
+)
+
+// Config bounds what a program may use, in bytes unless it says otherwise.
+type Config struct {
+	CPUs        int // number of CPUs of the guest
+	BufSize     int // bufsize: buffer of each CPU
+	AggSize     int // aggsize: each aggregation
+	DynVarSize  int // dynvarsize: associative arrays and thread-local variables together
+	StrSize     int // strsize: a string that a subroutine makes, with its NUL
+	StackFrames int // stackframes: frames that stack() records when it does not say
+}
+
+// DefaultConfig is that of a trace that sets no options, of a guest with one CPU.
+func DefaultConfig() Config {
+	return Config{
+		CPUs:        1,
+		BufSize:     4 << 20,
+		AggSize:     4 << 20,
+		DynVarSize:  1 << 20,
+		StrSize:     code.DefaultStrSize,
+		StackFrames: 20,
+	}
+}
+
+// Set sets an option by its name in D. It reports whether the name is one of a size, and
+// fails on a value that is none.
+func (c *Config) Set(name, value string) (known bool, err error) {
+	var p *int
+	least, most := 1, 1<<32
+	switch name {
+	case "bufsize":
+		p = &c.BufSize
+	case "aggsize":
+		p = &c.AggSize
+	case "dynvarsize":
+		p = &c.DynVarSize
+	case "strsize":
+		p, least, most = &c.StrSize, 2, code.MaxSize
+	case "stackframes":
+		p, most = &c.StackFrames, maxFrames
+	default:
+		return false, nil
+	}
+	n, err := parseSize(value)
+	if err == nil && (n < least || n > most) {
+		err = fmt.Errorf("%s is not from %d to %d", value, least, most)
+	}
+	if err != nil {
+		return true, fmt.Errorf("option %s: %w", name, err)
+	}
+	*p = n
+	return true, nil
+}
+
+// parseSize reads a number with the suffix of the manual: k, m, g or t.
+func parseSize(s string) (int, error) {
+	digits, shift := strings.ToLower(s), 0
+	if n := len(digits); n > 0 {
+		if i := strings.IndexByte("kmgt", digits[n-1]); i >= 0 {
+			digits, shift = digits[:n-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(digits, 0, 62-shift)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a size", s)
+	}
+	return int(n << shift), nil
+}

@@ -1,0 +1,135 @@
+package vm
+
+import (
+	"trapline/probes/d/agg"
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/code"
+)
+
+// A Machine runs one program: it owns its variables, aggregations and buffers. It serves
+// all CPUs, one at a time.
+type Machine struct {
+	// OnFault, if set, is called at a fault, between two clauses: it may call Fire for the
+	// ERROR probe. A fault in there is only counted.
+	OnFault func(Env, Fault)
+	// ErrorFaults counts faults in clauses of the ERROR probe.
+	ErrorFaults uint64
+
+	prog    *code.Program
+	cfg     Config
+	clauses []clause
+	tables  []*agg.Table
+	bufs    []*buffer.Buffer
+	consts  []code.Ref // of Program.Strings
+	lits    []byte     // their bytes
+	globals []variable
+	dyn     dynTable
+	frames  []*frame // of firings within firings
+	depth   int
+	exited  bool
+	status  int32
+}
+
+// An Enabling is one clause at one probe.
+type Enabling struct {
+	EPID   uint32 // number of the enabling, never 0
+	Clause int    // index into Program.Clauses
+}
+
+// New makes a machine for a program with all variables unset. It fails on a program that
+// does not verify or whose aggregations have no buckets.
+func New(p *code.Program, cfg Config) (*Machine, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
+	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}
+	m.dyn.limit = cfg.DynVarSize
+	for _, s := range p.Strings {
+		m.consts = append(m.consts, code.MakeRef(uint32(len(m.lits)), uint32(len(s))))
+		m.lits = append(m.lits, s...)
+	}
+	for _, a := range p.Aggs {
+		t, err := newTable(a, cfg.AggSize)
+		if err != nil {
+			return nil, err
+		}
+		m.tables = append(m.tables, t)
+	}
+	for _, c := range p.Clauses {
+		m.clauses = append(m.clauses, m.prepare(c))
+	}
+	for cpu := range cfg.CPUs {
+		m.bufs = append(m.bufs, buffer.New(cpu, cfg.BufSize))
+	}
+	m.frames = []*frame{newFrame(m)}
+	return m, nil
+}
+
+// newTable makes the table of an aggregation: its function's number is the same in both
+// packages.
+func newTable(a code.Agg, limit int) (*agg.Table, error) {
+	s := agg.Spec{Name: a.Name, Fn: agg.Fn(a.Fn), Args: a.Args}
+	for _, t := range a.Keys {
+		k := agg.Key{Kind: agg.KeyBytes, Size: t.Size, Signed: t.Signed}
+		switch t.Kind {
+		case code.Int:
+			k.Kind = agg.KeyInt
+		case code.String:
+			k.Kind = agg.KeyString
+		}
+		s.Keys = append(s.Keys, k)
+	}
+	return agg.New(s, limit)
+}
+
+// Tables are the aggregations, in the order of Program.Aggs.
+func (m *Machine) Tables() []*agg.Table { return m.tables }
+
+// Buffers are the buffers, one for each CPU.
+func (m *Machine) Buffers() []*buffer.Buffer { return m.bufs }
+
+// Layouts are the layouts of the clauses' records, in the order of Program.Clauses.
+func (m *Machine) Layouts() []*buffer.Layout {
+	l := make([]*buffer.Layout, len(m.clauses))
+	for i := range l {
+		l[i] = &m.clauses[i].layout
+	}
+	return l
+}
+
+// VarDrops counts stores that found no room for a dynamic variable.
+func (m *Machine) VarDrops() uint64 { return m.dyn.drops }
+
+// Exited says whether an exit action has run, and with which status: that of the last.
+func (m *Machine) Exited() (status int, ok bool) { return int(m.status), m.exited }
+
+// Fire runs clauses at a firing, in order. this-> variables are unset at its start and
+// live until its end. After the first exit of the trace the rest of the firing's clauses
+// do not run.
+func (m *Machine) Fire(env Env, es []Enabling) {
+	if m.depth == len(m.frames) {
+		m.frames = append(m.frames, newFrame(m))
+	}
+	f := m.frames[m.depth]
+	m.depth++
+	f.begin(env)
+	exited := m.exited
+	for _, e := range es {
+		if !f.clause(e) {
+			m.fault(env, f.fault)
+		}
+		if m.exited && !exited {
+			break
+		}
+	}
+	m.depth--
+}
+
+func (m *Machine) fault(env Env, f Fault) {
+	switch {
+	case m.depth > 1:
+		m.ErrorFaults++
+	case m.OnFault != nil:
+		m.OnFault(env, f)
+	}
+}

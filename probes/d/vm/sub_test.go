@@ -1,0 +1,102 @@
+package vm
+
+import (
+	"strings"
+	"testing"
+
+	"trapline/probes/d/code"
+)
+
+func TestSubs(t *testing.T) {
+	long := strings.Repeat("ab", 200)
+	tests := []struct {
+		sub  code.Sub
+		args []any // string or int
+		want string
+	}{
+		{code.SubBasename, []any{"/usr/bin/ls"}, "ls"},
+		{code.SubBasename, []any{"/usr/bin//"}, "bin"},
+		{code.SubBasename, []any{"ls"}, "ls"},
+		{code.SubBasename, []any{"//"}, "/"},
+		{code.SubBasename, []any{""}, "."},
+		{code.SubDirname, []any{"/usr/bin/ls"}, "/usr/bin"},
+		{code.SubDirname, []any{"/usr//bin//"}, "/usr"},
+		{code.SubDirname, []any{"/usr"}, "/"},
+		{code.SubDirname, []any{"ls"}, "."},
+		{code.SubDirname, []any{"//"}, "/"},
+		{code.SubDirname, []any{""}, "."},
+		{code.SubCopyinstr, []any{0x1000}, "guest string"},
+		{code.SubCopyinstr, []any{0x1000, 5}, "guest"},
+		{code.SubCopyinstr, []any{0x1000, -1}, "guest string"},
+		{code.SubIndex, []any{"abcabc", "bc"}, "1"},
+		{code.SubIndex, []any{"abcabc", "bc", 2}, "4"},
+		{code.SubIndex, []any{"abcabc", "bc", -9}, "1"},
+		{code.SubIndex, []any{"abcabc", "x"}, "-1"},
+		{code.SubIndex, []any{"abc", "", 9}, "3"},
+		{code.SubRindex, []any{"abcabc", "bc"}, "4"},
+		{code.SubRindex, []any{"abcabc", "bc", 3}, "1"},
+		{code.SubRindex, []any{"abcabc", "bc", -1}, "-1"},
+		{code.SubRindex, []any{"abcabc", "", -1}, "0"},
+		{code.SubRindex, []any{"abc", ""}, "3"},
+		{code.SubLltostr, []any{-12}, "-12"},
+		{code.SubLltostr, []any{255, 16}, "0xff"},
+		{code.SubLltostr, []any{0, 16}, "0x0"},
+		{code.SubLltostr, []any{8, 8}, "010"},
+		{code.SubLltostr, []any{0, 8}, "0"},
+		{code.SubLltostr, []any{5, 2}, "101"},
+		{code.SubLltostr, []any{-1, 36}, "3w5e11264sgsf"},
+		{code.SubStrchr, []any{"abcabc", 'b'}, "bcabc"},
+		{code.SubStrchr, []any{"abc", 'x'}, ""},
+		{code.SubStrrchr, []any{"abcabc", 'b'}, "bc"},
+		{code.SubStrstr, []any{"abcabc", "ca"}, "cabc"},
+		{code.SubStrstr, []any{"abc", "x"}, ""},
+		{code.SubStrjoin, []any{"foo", "bar"}, "foobar"},
+		{code.SubStrjoin, []any{long[:254], "bar"}, long[:254] + "b"},
+		{code.SubStrlen, []any{"four"}, "4"},
+		{code.SubSubstr, []any{"abcdef", 2}, "cdef"},
+		{code.SubSubstr, []any{"abcdef", 2, 2}, "cd"},
+		{code.SubSubstr, []any{"abcdef", -2}, "ef"},
+		{code.SubSubstr, []any{"abcdef", -9}, "abcdef"},
+		{code.SubSubstr, []any{"abcdef", -9, 5}, "ab"},
+		{code.SubSubstr, []any{"abcdef", -9, 2}, ""},
+		{code.SubSubstr, []any{"abcdef", -9, -1}, ""},
+		{code.SubSubstr, []any{"abcdef", 1, -2}, "bcd"},
+		{code.SubSubstr, []any{"abcdef", 3, -9}, ""},
+		{code.SubSubstr, []any{"abcdef", 9}, ""},
+		{code.SubTolower, []any{"MiXed @[`{ 1"}, "mixed @[`{ 1"},
+		{code.SubToupper, []any{"MiXed @[`{ 1"}, "MIXED @[`{ 1"},
+		{code.SubToupper, []any{long}, strings.ToUpper(long[:255])},
+	}
+	seen := map[code.Sub]bool{}
+	for _, test := range tests {
+		seen[test.sub] = true
+		g := newGuest()
+		g.write(0x1000, "guest string\x00")
+		p := &code.Program{}
+		var ins []code.Instr
+		for _, a := range test.args {
+			switch a := a.(type) {
+			case string:
+				ins = append(ins, imm(code.OpStr, uint64(len(p.Strings))))
+				p.Strings = append(p.Strings, a)
+			case int:
+				ins = append(ins, push(int64(a)))
+			case rune:
+				ins = append(ins, push(int64(a)))
+			}
+		}
+		typ := tStr
+		if _, kind := test.sub.Signature(); kind == code.Int {
+			typ = tI64
+		}
+		got, fault := value(t, g, p, fn(typ, append(ins, call(test.sub, len(test.args)))...))
+		if got != test.want || fault.Kind != 0 {
+			t.Errorf("%s(%q): got %q, want %q, fault %v", test.sub, test.args, got, test.want, fault)
+		}
+	}
+	for _, s := range code.Subs() {
+		if !seen[s] {
+			t.Errorf("%s is not tested", s)
+		}
+	}
+}

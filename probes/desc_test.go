@@ -1,0 +1,124 @@
+package probes
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+)
+
+func TestParseDesc(t *testing.T) {
+	tests := []struct {
+		in   string
+		last Part
+		want string // parts, or the error's end
+	}{
+		{"BEGIN", NamePart, ":::BEGIN"},
+		{"f:n", NamePart, "::f:n"},
+		{"m:f:n", NamePart, ":m:f:n"},
+		{"kinst:vmlinux:vfs_read:3", NamePart, "kinst:vmlinux:vfs_read:3"},
+		{"kinst::vfs_*:", NamePart, "kinst::vfs_*:"},
+		{"", NamePart, ":::"},
+		{":::", NamePart, ":::"},
+		{" kinst : : f : ", NamePart, "kinst::f:"},
+		{"vfs_read", FunctionPart, "::vfs_read:"},
+		{"kinst::vfs_read", FunctionPart, "kinst::vfs_read:"},
+		{"vmlinux", ModulePart, ":vmlinux::"},
+		{"kinst", ProviderPart, "kinst:::"},
+		{"a:b:c:d:e", NamePart, "has 5 parts: at most 4 end in a name"},
+		{"a:b", ProviderPart, "has 2 parts: at most 1 end in a provider"},
+		{"a b:c", NamePart, `"a b" holds a blank or control character`},
+		{"f:\x00", NamePart, `"\x00" holds a blank or control character`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.in, func(t *testing.T) {
+			d, err := ParseDescTo(tt.in, tt.last)
+			if err != nil {
+				if !strings.HasSuffix(err.Error(), tt.want) {
+					t.Errorf("error %q, want an end of %q", err, tt.want)
+				}
+			} else if d.String() != tt.want {
+				t.Errorf("got %q, want %q", d, tt.want)
+			}
+		})
+	}
+}
+
+func TestGlob(t *testing.T) {
+	tests := []struct {
+		pattern, s string
+		want       bool
+	}{
+		{"", "", true}, {"", "a", false}, {"a", "", false}, {"a", "a", true}, {"a", "ab", false},
+		{"*", "", true}, {"*", "abc", true}, {"**", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true},
+		{"a*c", "abbc", true}, {"a*c", "abcd", false}, {"*b*", "abc", true}, {"*ab*ab*", "xabxab", true}, {"*ab*ab*", "xabx", false},
+		{"?", "a", true}, {"?", "", false}, {"a?c", "abc", true}, {"??", "a", false},
+		{"[abc]", "b", true}, {"[abc]", "d", false}, {"[a-c]x", "bx", true}, {"[!a-c]", "d", true}, {"[^a-c]", "b", false},
+		{"[]]", "]", true}, {"[!]]", "]", false}, {"[a-]", "-", true}, {"[", "[", true}, {"[ab", "[ab", true}, {"a[", "a[", true},
+		{`[\]]`, "]", true}, {`[\a-\c]`, "b", true}, {`\*`, "*", true}, {`\*`, "a", false}, {`\`, `\`, true}, {`a\?`, "a?", true},
+		{"__x64_sys_*", "__x64_sys_read", true}, {"__x64_sys_*", "__x32_sys_read", false},
+	}
+	for _, tt := range tests {
+		if got := Glob(tt.pattern, tt.s); got != tt.want {
+			t.Errorf("Glob(%q, %q) = %v", tt.pattern, tt.s, got)
+		}
+	}
+}
+
+func TestDescMatch(t *testing.T) {
+	p := Desc{"kinst", "vmlinux", "vfs_read", "3"}
+	for in, want := range map[string]bool{
+		":::": true, "kinst:::": true, "fbt:::": false, "vfs_*:": true, "vfs_*:3": true, "4": false, "::vfs_rea:": false, "k*:v*:*read:?": true,
+	} {
+		d, err := ParseDesc(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Match(p); got != want {
+			t.Errorf("%q matches %q: %v", in, p, got)
+		}
+	}
+}
+
+func FuzzParseDesc(f *testing.F) {
+	for _, s := range []string{"", "a:b:c:d", ":::BEGIN", "f:n", "a:b:c:d:e", "[x:*"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := ParseDesc(s)
+		if err != nil {
+			return
+		}
+		again, err := ParseDesc(d.String())
+		if err != nil || again != d {
+			t.Errorf("%q is %q, read again %q, %v", s, d, again, err)
+		}
+	})
+}
+
+// Where the standard library's path.Match has the same rules, both must agree.
+func FuzzGlob(f *testing.F) {
+	for _, s := range []string{"a*b", "[a-c]?", `\*`, "*a*a*", "[]-a]"} {
+		f.Add(s, "aab")
+	}
+	f.Fuzz(func(t *testing.T, pattern, s string) {
+		got := Glob(pattern, s)
+		for _, c := range pattern + s {
+			if strings.ContainsRune(`[]\/^!-`, c) || c >= 0x80 {
+				return
+			}
+		}
+		if want, err := path.Match(pattern, s); err == nil && got != want {
+			t.Errorf("Glob(%q, %q) = %v", pattern, s, got)
+		}
+	})
+}
+
+func ExampleParseDesc() {
+	d, _ := ParseDesc("vfs_*:0")
+	fmt.Println(d)
+	fmt.Println(d.Match(Desc{"kinst", "vmlinux", "vfs_read", "0"}))
+	// Output:
+	// ::vfs_*:0
+	// true
+}

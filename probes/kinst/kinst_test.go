@@ -1,0 +1,196 @@
+package kinst
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"trapline/kernel/arch"
+	"trapline/probes"
+	"trapline/probes/patch"
+	"trapline/probes/probetest"
+)
+
+// setup makes a provider over the functions of testdata/functions.txt.
+func setup(t testing.TB, policy Policy) (*Provider, *probetest.Target) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/functions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	funcs, err := probetest.ParseFuncs(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := probetest.New(arch.AMD64)
+	for _, f := range funcs {
+		target.Map(f.Addr, f.Code)
+	}
+	symbols := probetest.Symbols(funcs)
+	set, err := patch.New(target, symbols.File, probes.SinkFunc(func(*probes.Firing) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(Config{
+		Registry: probes.NewRegistry(), Set: set, Symbols: symbols, Arch: "amd64", Policy: policy,
+		Unsafe: func(addr uint64) string {
+			if addr == 0xffffffff81000301 {
+				return "it is in .noinstr.text"
+			}
+			return ""
+		},
+	})
+	p.Registry.Add(p)
+	return p, target
+}
+
+func TestConformance(t *testing.T) {
+	for _, desc := range []string{"kinst::vfs_read:", "kinst:vmlinux:vfs_*:", "kinst:kernel:twice:3", "kinst::*:*", "kinst::sys_a:1"} {
+		t.Run(desc, func(t *testing.T) {
+			p, target := setup(t, All)
+			probetest.TestProvider(t, p.Registry, p, desc)
+			if target.Err != nil {
+				t.Error(target.Err)
+			}
+			if n := len(target.Breaks()); n != 0 {
+				t.Errorf("%d breakpoints left", n)
+			}
+		})
+	}
+}
+
+func TestProvide(t *testing.T) {
+	tests := []struct {
+		desc   string
+		policy Policy
+		want   string // names of the probes, or the error
+	}{
+		{"kinst::vfs_read:", All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:*", All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:1?", All, "vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst:vmlinux:vfs_read:0", All, "vfs_read:0"},
+		{"kinst:kernel:vfs_read:0", All, "vfs_read:0"},
+		{"kinst:k*:vfs_read:0", All, "vfs_read:0"},
+		{"kinst::vfs_*:1", All, "vfs_write:1"},
+		{"kinst::twice:", All, "twice:0 twice:1 twice:0 twice:2 twice:3 twice:4"},
+		{"kinst::twice:3", All, "twice:3"},
+		{"kinst::vfs_write:", All, "vfs_write:0 vfs_write:1 vfs_write:2 vfs_write:5"},
+		{"kinst::alias_a:0", All, "alias_a:0"},
+		{"kinst::*_a:0", All, "sys_a:0"},
+		{"kinst::bad:", All, "bad:0"},
+		{"kinst::nosuch*:", All, ""},
+		{"kinst:ext4*:vfs_read:", All, ""},
+
+		// nothing is made unless it is asked for
+		{"kinst:::", All, ""},
+		{"::vfs_read:", All, ""},
+		{"k*::vfs_read:", All, ""},
+		{":::BEGIN", All, ""},
+
+		{"kinst::vfs_raed:", All, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
+		{"kinst:ext4:vfs_read:", All, `no module "ext4": the kernel proper is "vmlinux"`},
+		{"kinst::vfs_read:1", All, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
+		{"kinst::vfs_read:17", All, "offset 17 is outside vfs_read, which has 17 bytes"},
+		{"kinst::vfs_write:4", All, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},
+		{"kinst::gate:1", All, "offset 1 is inside the last instruction of gate, which begins at 0"},
+		{"kinst::vfs_read:entry", All, `"entry" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_read:-1", All, `"-1" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_read:04", All, `"04" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_write:3", All, "vfs_write+3 cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::gate:", All, "nothing of gate can be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::bad:1", All, "offset 1 of bad: decode the instruction at offset 1: no such instruction"},
+
+		{"kinst::vfs_write:", FreeBSD, "vfs_write:0 vfs_write:5"},
+		{"kinst::vfs_write:1", FreeBSD, "vfs_write+1 cannot be traced: popf changes the interrupt mask"},
+		{"kinst::vfs_write:2", FreeBSD, "vfs_write+2 cannot be traced: sti changes the interrupt mask"},
+		{"kinst::vfs_read:", FreeBSD, "nothing of vfs_read can be traced: the function does not begin with push %rbp"},
+		{"kinst::vfs_read:0", FreeBSD, "vfs_read+0 cannot be traced: the function does not begin with push %rbp"},
+		{"kinst::twice:", FreeBSD, "twice:0"},
+		{"kinst::vfs_*:", FreeBSD, "vfs_write:0 vfs_write:5"},
+		{"kinst::twice:1", Linux, "twice+1 cannot be traced: it is in .noinstr.text"},
+		{"kinst::twice:", Linux, "twice:0 twice:0 twice:2 twice:3 twice:4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.desc+" "+tt.policy.String(), func(t *testing.T) {
+			p, _ := setup(t, tt.policy)
+			d, err := probes.ParseDesc(tt.desc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ps, err := p.Registry.Match(d)
+			if got := describe(ps, err); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func describe(ps []*probes.Probe, err error) string {
+	if err != nil {
+		return strings.ReplaceAll(err.Error(), "\n", `\n`)
+	}
+	var names []string
+	for _, p := range ps {
+		names = append(names, p.Function()+":"+p.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// Two names of one instruction are two probes and one breakpoint.
+func TestAlias(t *testing.T) {
+	p, target := setup(t, All)
+	var all []*probes.Probe
+	for _, name := range []string{"sys_a", "alias_a"} {
+		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ps...)
+	}
+	if err := p.Registry.Enable(all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 6 || len(target.Breaks()) != 3 {
+		t.Errorf("%d probes, %d breakpoints", len(all), len(target.Breaks()))
+	}
+}
+
+func TestReport(t *testing.T) {
+	p, _ := setup(t, All)
+	for range 2 {
+		if _, err := p.Provide(probes.Desc{Provider: "kinst", Function: "*"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"kinst: skipped 2, the first at vfs_write+3: a software interrupt saves the address of the next instruction, which would be the trampoline's",
+		"kinst: skipped bad: decode the instruction at offset 1: no such instruction",
+	}
+	if got := p.Report(); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestParsePolicy(t *testing.T) {
+	for _, p := range []Policy{All, Linux, FreeBSD} {
+		if got, err := ParsePolicy(p.String()); got != p || err != nil {
+			t.Errorf("%v: %v, %v", p, got, err)
+		}
+	}
+	if _, err := ParsePolicy("none"); err == nil {
+		t.Error("no error")
+	}
+}
+
+func ExampleProvider() {
+	var t testing.T
+	p, target := setup(&t, All)
+	ps, _ := p.Provide(probes.Desc{Provider: "kinst", Function: "twice", Name: "3"})
+	_ = p.Registry.Enable(ps)
+	for _, b := range target.Breaks() {
+		fmt.Printf("%v: %d byte at %#x\n", ps[0].Desc(), b.Len, b.Addr)
+	}
+	// Output: kinst:vmlinux:twice:3: 1 byte at 0xffffffff81000403
+}

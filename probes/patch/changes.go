@@ -1,0 +1,110 @@
+package patch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"trapline/probes"
+	"trapline/trampoline"
+)
+
+// changes collects what is to be done to the target, so that it is told in bulk and in
+// the order of addresses.
+type changes struct {
+	set    *Set
+	breaks []probes.Break
+	clear  []uint64
+	code   []slotCode
+	freed  []*point
+	err    error
+}
+
+// plant puts p's instruction into its slot and its breakpoint into the text.
+func (c *changes) plant(p *point) {
+	if c.err != nil {
+		return
+	}
+	b := probes.Break{Addr: p.addr(), Len: p.plan.Len, Head: p.plan.Head, Guest: p.plan.Kind == trampoline.Guest}
+	if !b.Guest {
+		var ok bool
+		if b.Slot, ok = c.fill(p); !ok {
+			return
+		}
+	}
+	p.state = planted
+	c.breaks = append(c.breaks, b)
+}
+
+// fill writes the trampoline of p. When it cannot reach what the instruction refers to,
+// which happens with text that is half written, p is suspended.
+func (c *changes) fill(p *point) (addr uint64, ok bool) {
+	s := c.set
+	if p.slot == 0 {
+		if p.slot, c.err = s.slots.alloc(); c.err != nil {
+			return 0, false
+		}
+	}
+	addr = s.slots.addr(p.slot)
+	code, err := s.isa.Encode(p.plan, p.fn.text[p.off:], p.addr(), addr)
+	if err != nil {
+		c.suspend(p, far)
+		return 0, false
+	}
+	c.code = append(c.code, slotCode{p.slot, code})
+	return addr, true
+}
+
+// suspend takes p's breakpoint away for as long as why holds.
+func (c *changes) suspend(p *point, why state) {
+	if p.state == planted {
+		c.clear = append(c.clear, p.addr())
+	}
+	if p.state != why && p.probe != nil {
+		c.set.lost++
+	}
+	p.state = why
+}
+
+// remove takes p's breakpoint and slot away for good.
+func (c *changes) remove(p *point) {
+	c.suspend(p, idle)
+	if p.slot != 0 {
+		c.freed = append(c.freed, p)
+	}
+}
+
+// commit carries the changes out: a slot is filled before a breakpoint leads to it, and
+// emptied after.
+func (c *changes) commit() error {
+	s := c.set
+	if c.err != nil {
+		return c.err
+	}
+	slices.Sort(c.clear)
+	slices.SortFunc(c.breaks, func(a, b probes.Break) int { return cmp.Compare(a.Addr, b.Addr) })
+	if err := s.slots.write(c.code); err != nil {
+		return err
+	}
+	if len(c.clear) > 0 {
+		if err := s.target.ClearBreaks(c.clear); err != nil {
+			return fmt.Errorf("remove breakpoints: %w", err)
+		}
+	}
+	if len(c.breaks) > 0 {
+		if err := s.target.SetBreaks(c.breaks); err != nil {
+			return fmt.Errorf("plant breakpoints: %w", err)
+		}
+	}
+	return s.release(c.freed)
+}
+
+func (s *Set) release(ps []*point) error {
+	var empty []slotCode
+	for _, p := range ps {
+		empty = append(empty, slotCode{slot: p.slot})
+		s.slots.release(p.slot)
+		p.slot = 0
+	}
+	return s.slots.write(empty)
+}

@@ -1,0 +1,247 @@
+package patch
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"trapline/probes"
+	"trapline/trampoline"
+)
+
+// A Set is all breakpoints in the text of one target.
+type Set struct {
+	target     probes.Target
+	isa        *trampoline.ISA
+	file       func(addr uint64, p []byte) error
+	sink       probes.Sink
+	slots      *slots
+	breakpoint []byte
+
+	pageSize uint64
+	pages    map[uint64]*page // by address / pageSize
+	last     *page            // the page of the last hit
+	funcs    map[uint64]*Func
+	more     map[uint64][]*probes.Probe // further probes of a point, by address
+	firing   probes.Firing
+	err      error
+	lost     int
+}
+
+// A page holds the points of one page of text.
+type page struct {
+	base   uint64
+	funcs  []*Func  // that overlap the page and have points
+	index  []uint16 // 1 + index into points, by offset in the page
+	points []point
+}
+
+// A point is an instruction with a probe. There may be millions.
+type point struct {
+	fn    *Func
+	probe *probes.Probe // nil while it is not enabled
+	hits  uint64
+	plan  trampoline.Plan
+	slot  uint32 // 1 + its number in the trampoline area, 0 for none
+	off   uint32 // in fn
+	state state
+}
+
+type state uint8
+
+const (
+	idle      state = iota // the breakpoint is not planted, and need not be
+	planted                // the breakpoint is planted
+	unaligned              // suspended: not at the start of an instruction
+	refused                // suspended: the instruction cannot be displaced
+	far                    // suspended: its trampoline would not reach
+)
+
+func (p *point) addr() uint64 { return p.fn.Start + uint64(p.off) }
+
+// New makes an empty set. It takes the target's OnHit and OnRewrite for itself. file
+// reads the text of the image file at an address of the running kernel.
+func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Sink) (*Set, error) {
+	isa, err := trampoline.For(t.Arch())
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{
+		target: t, isa: isa, file: file, sink: sink,
+		slots:      newSlots(t, isa),
+		breakpoint: t.Arch().Breakpoint(t.Arch().MinInstr),
+		pageSize:   t.Arch().PageSize,
+		pages:      map[uint64]*page{}, funcs: map[uint64]*Func{}, more: map[uint64][]*probes.Probe{},
+	}
+	t.OnHit(s.hit)
+	t.OnRewrite(s.rewrite)
+	return s, nil
+}
+
+func (s *Set) isBreak(code []byte) bool { return bytes.HasPrefix(code, s.breakpoint) }
+
+// Func finds or makes the function of size bytes at start.
+func (s *Set) Func(start uint64, size int) *Func {
+	f := s.funcs[start]
+	if f == nil {
+		f = &Func{Start: start, Size: size, set: s}
+		s.funcs[start] = f
+	}
+	return f
+}
+
+// Add makes a point of an instruction that Instrs has just returned and whose plan
+// displaces it. Adding it again does nothing.
+func (s *Set) Add(f *Func, in Instr) {
+	addr := f.Start + uint64(in.Off)
+	pg := s.page(addr)
+	i := &pg.index[addr-pg.base]
+	if *i != 0 {
+		return
+	}
+	pg.points = append(pg.points, point{fn: f, plan: in.Plan, off: uint32(in.Off)})
+	*i = uint16(len(pg.points))
+	if f.points++; f.points == 1 {
+		s.spread(f)
+	}
+}
+
+// spread makes f known on the pages that it overlaps.
+func (s *Set) spread(f *Func) {
+	last := (f.Start + uint64(f.Size) - 1) / s.pageSize
+	for n := f.Start / s.pageSize; n <= last; n++ {
+		pg := s.page(n * s.pageSize)
+		pg.funcs = append(pg.funcs, f)
+	}
+}
+
+// page finds or makes the page of an address.
+func (s *Set) page(addr uint64) *page {
+	pg := s.pages[addr/s.pageSize]
+	if pg == nil {
+		pg = &page{base: addr - addr%s.pageSize, index: make([]uint16, s.pageSize)}
+		s.pages[addr/s.pageSize] = pg
+	}
+	return pg
+}
+
+// point finds the point at an address, nil if there is none. It stays where it is until
+// the next Add.
+func (s *Set) point(addr uint64) *point {
+	pg := s.last
+	if pg == nil || addr-pg.base >= s.pageSize {
+		if pg = s.pages[addr/s.pageSize]; pg == nil {
+			return nil
+		}
+		s.last = pg
+	}
+	i := pg.index[addr-pg.base]
+	if i == 0 {
+		return nil
+	}
+	return &pg.points[i-1]
+}
+
+// hit fires the probes at addr, by ID.
+func (s *Set) hit(cpu probes.CPU, addr uint64) {
+	p := s.point(addr)
+	if p == nil || p.probe == nil {
+		return
+	}
+	p.hits++
+	s.firing.Probe, s.firing.CPU = p.probe, cpu
+	s.sink.Fire(&s.firing)
+	if len(s.more) == 0 {
+		return
+	}
+	for _, q := range s.more[addr] {
+		s.firing.Probe = q
+		s.sink.Fire(&s.firing)
+	}
+}
+
+// Enable plants the breakpoints of ps, whose Keys are the addresses of points. It looks
+// at the text again: a point whose instruction has gone since is suspended.
+func (s *Set) Enable(ps []*probes.Probe) error {
+	var fresh []*point
+	for _, q := range ps {
+		p := s.point(q.Key)
+		if p == nil {
+			return fmt.Errorf("enable %v: no instruction is known at %#x", q.Desc(), q.Key)
+		}
+		if p.probe == nil {
+			fresh = append(fresh, p)
+		}
+		s.attach(p, q)
+	}
+	if err := s.plantAll(fresh); err != nil {
+		return errors.Join(err, s.Disable(ps))
+	}
+	return nil
+}
+
+func (s *Set) plantAll(fresh []*point) error {
+	var funcs []*Func
+	seen := map[*Func]bool{}
+	for _, p := range fresh {
+		if !seen[p.fn] {
+			seen[p.fn] = true
+			funcs = append(funcs, p.fn)
+		}
+	}
+	if err := s.refresh(funcs); err != nil {
+		return err
+	}
+	c := &changes{set: s}
+	for _, p := range fresh {
+		if p.state == idle {
+			c.plant(p)
+		}
+	}
+	return c.commit()
+}
+
+// attach adds q to the probes of p. The one with the lowest ID fires first.
+func (s *Set) attach(p *point, q *probes.Probe) {
+	if p.probe == nil {
+		p.probe = q
+		return
+	}
+	all := append(s.more[q.Key], p.probe, q)
+	slices.SortFunc(all, func(a, b *probes.Probe) int { return cmp.Compare(a.ID(), b.ID()) })
+	p.probe, s.more[q.Key] = all[0], all[1:]
+}
+
+// detach takes q from the probes of p.
+func (s *Set) detach(p *point, q *probes.Probe) {
+	all := append([]*probes.Probe{p.probe}, s.more[q.Key]...)
+	all = slices.DeleteFunc(all, func(x *probes.Probe) bool { return x == q || x == nil })
+	delete(s.more, q.Key)
+	p.probe = nil
+	if len(all) > 0 {
+		p.probe = all[0]
+	}
+	if len(all) > 1 {
+		s.more[q.Key] = all[1:]
+	}
+}
+
+// Disable takes the breakpoints of ps away, where no other probe wants them.
+func (s *Set) Disable(ps []*probes.Probe) error {
+	c := &changes{set: s}
+	for _, q := range ps {
+		p := s.point(q.Key)
+		if p == nil || p.probe == nil {
+			continue
+		}
+		if s.detach(p, q); p.probe == nil {
+			c.remove(p)
+		}
+	}
+	return c.commit()
+}
+
+// Err is the first error in adjusting breakpoints to text that the guest rewrote.
+func (s *Set) Err() error { return s.err }

@@ -1,0 +1,79 @@
+package patch
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"trapline/probes"
+	"trapline/trampoline"
+)
+
+// slots is the target's trampoline area. Slots are numbered from 1, in the order of
+// their addresses.
+type slots struct {
+	target   probes.Target
+	isa      *trampoline.ISA
+	free     *trampoline.Slots
+	base     uint64
+	pageSize uint64
+	known    map[uint64]bool // pages that have been filled
+}
+
+func newSlots(t probes.Target, isa *trampoline.ISA) *slots {
+	base, size := t.Slots()
+	return &slots{
+		target: t, isa: isa, base: base, pageSize: t.Arch().PageSize,
+		free: trampoline.NewSlots(base, size, isa.SlotSize), known: map[uint64]bool{},
+	}
+}
+
+func (s *slots) addr(slot uint32) uint64 { return s.base + uint64(slot-1)*uint64(s.isa.SlotSize) }
+
+// alloc takes a slot. A page that is used for the first time is filled, so that a stray
+// jump into it stops at once.
+func (s *slots) alloc() (uint32, error) {
+	addr, err := s.free.Alloc()
+	if err != nil {
+		return 0, fmt.Errorf("make room for a trampoline: %w", err)
+	}
+	if page := addr - addr%s.pageSize; !s.known[page] {
+		s.known[page] = true
+		if err := s.target.WriteSlots(page, s.filling(int(s.pageSize))); err != nil {
+			return 0, fmt.Errorf("prepare trampolines at %#x: %w", page, err)
+		}
+	}
+	return uint32((addr-s.base)/uint64(s.isa.SlotSize)) + 1, nil
+}
+
+// release gives a slot back. What is in it stays until it is written.
+func (s *slots) release(slot uint32) { s.free.Free(s.addr(slot)) }
+
+func (s *slots) filling(n int) []byte { return bytes.Repeat([]byte{s.isa.Fill}, n) }
+
+// slotCode is what a slot is to hold, nil for nothing.
+type slotCode struct {
+	slot uint32
+	code []byte
+}
+
+// write stores code in slots, neighbours in one go, the rest of each slot filled.
+func (s *slots) write(all []slotCode) error {
+	slices.SortStableFunc(all, func(a, b slotCode) int { return cmp.Compare(a.slot, b.slot) })
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].slot == all[n-1].slot+1 {
+			n++
+		}
+		run := s.filling(n * s.isa.SlotSize)
+		for i, c := range all[:n] {
+			copy(run[i*s.isa.SlotSize:(i+1)*s.isa.SlotSize], c.code)
+		}
+		if err := s.target.WriteSlots(s.addr(all[0].slot), run); err != nil {
+			return fmt.Errorf("write %d trampolines: %w", n, err)
+		}
+		all = all[n:]
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"trapline/probes/d/check"
+	"trapline/probes/d/code"
+	"trapline/probes/d/compile"
+	"trapline/probes/d/syntax"
+)
+
+// A Source is a D program: a script, or a probe specifier of the command line.
+type Source struct {
+	File string // of a script, "" for a specifier
+	Text string
+	Kind syntax.SpecKind // of a specifier: the option it was given with
+}
+
+// String is how messages call it: "script 'a.d'", "description 'vfs_read:3'".
+func (s Source) String() string {
+	if s.File != "" {
+		return fmt.Sprintf("script '%s'", s.File)
+	}
+	desc := s.Text
+	if i := strings.IndexAny(desc, "{/;"); i >= 0 {
+		desc = desc[:i]
+	}
+	return fmt.Sprintf("description '%s'", desc)
+}
+
+func (s Source) parse() (*syntax.Program, error) {
+	if s.File != "" {
+		return syntax.Parse(s.File, []byte(s.Text), syntax.Options{})
+	}
+	return syntax.ParseSpec(s.Kind, s.Text, syntax.Options{})
+}
+
+// A CompileError is an error in a D program.
+type CompileError struct {
+	Source Source
+	Err    error
+	Tags   bool // with the error's tag: option errtags
+}
+
+func (e *CompileError) Unwrap() error { return e.Err }
+
+// Error is in the words of dtrace(1), without its name in front.
+func (e *CompileError) Error() string {
+	text := e.Err.Error()
+	var se *syntax.Error
+	if errors.As(e.Err, &se) {
+		text = se.Text(e.Tags)
+	}
+	if e.Source.File != "" {
+		return fmt.Sprintf("failed to compile script %s: %s", e.Source.File, text)
+	}
+	return fmt.Sprintf("invalid probe specifier %s: %s", e.Source.Text, text)
+}
+
+// Macros are what macro variables of a program stand for.
+type Macros struct {
+	Args []string          // $0, $1 ...
+	Vars map[string]string // "target", "pid"
+}
+
+// Compile compiles the sources as one program and makes the probes that it describes. It
+// is called once. The error is a *CompileError where it is one of the program.
+func (s *Session) Compile(sources []Source, m Macros) error {
+	for i, src := range sources {
+		if err := s.compile(sources[:i+1], m, i+1 == len(sources)); err != nil {
+			return &CompileError{src, err, s.Options.ErrTags}
+		}
+	}
+	return s.matchAll(sources)
+}
+
+// compile compiles some of the sources together. Those that come first have been found to
+// be right, so that an error is one of the last.
+func (s *Session) compile(sources []Source, m Macros, last bool) error {
+	all := &syntax.Program{}
+	s.ends = nil
+	for _, src := range sources {
+		p, err := src.parse()
+		if err != nil {
+			return err
+		}
+		all.Items = append(all.Items, p.Items...)
+		all.File, all.Spec = p.File, p.Spec
+		s.ends = append(s.ends, clauses(all))
+	}
+	if err := check.Check(all, s.checkEnv(m, last)); err != nil {
+		return err
+	}
+	var err error
+	if s.prog, err = compile.Compile(all); err != nil {
+		return err
+	}
+	return s.setOptions(s.prog.Options)
+}
+
+func clauses(p *syntax.Program) (n int) {
+	for _, it := range p.Items {
+		if _, ok := it.(*syntax.Clause); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// checkEnv is what programs are checked against. Only all sources together must use all
+// macro arguments.
+func (s *Session) checkEnv(m Macros, last bool) check.Env {
+	a := s.Target.Arch()
+	regs := map[string]int{"PC": int(a.PC), "SP": int(a.SP), "FP": int(a.FP)}
+	for i, r := range a.Regs {
+		regs[r.Name] = i
+	}
+	return check.Env{
+		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: m.Vars,
+		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},
+	}
+}
+
+func (s *Session) findSymbol(module, name string) (addr, size uint64, ok bool) {
+	if module != "" && module != "vmlinux" && module != "kernel" {
+		return 0, 0, false
+	}
+	for _, sym := range s.Symbols.Lookup(name) {
+		return sym.Addr, sym.Size, true
+	}
+	return 0, 0, false
+}
+
+func (s *Session) setOptions(opts []code.Option) error {
+	for _, o := range opts {
+		if err := s.Options.Set(o.Name, o.Value); err != nil {
+			return &syntax.Error{Pos: syntax.Pos{Line: o.Line}, Tag: check.PragmaOptset, Msg: err.Error()}
+		}
+	}
+	return nil
+}
+
+// matchAll finds the probes of all clauses.
+func (s *Session) matchAll(sources []Source) error {
+	s.addKinst()
+	s.counts = make([]int, len(sources))
+	at := 0
+	for i, c := range s.prog.Clauses {
+		for i >= s.ends[at] {
+			at++
+		}
+		line := c.Line
+		if sources[at].File == "" {
+			line = 0
+		}
+		n, err := s.match(i, line, c.Probes)
+		if err != nil {
+			return &CompileError{sources[at], err, s.Options.ErrTags}
+		}
+		s.counts[at] += n
+	}
+	s.sources = sources
+	s.on.index(s.registry.Len())
+	s.shows = shows(s.prog)
+	return nil
+}
+
+// shows says which clauses show at once what was recorded: those that print
+// aggregations, which are to be seen as they are now.
+func shows(p *code.Program) []bool {
+	out := make([]bool, len(p.Clauses))
+	for i, c := range p.Clauses {
+		for _, a := range c.Actions {
+			out[i] = out[i] || a.Act == code.Printa
+		}
+	}
+	return out
+}
+
+// announce tells how many probes each source matched.
+func (s *Session) announce() {
+	if s.Options.Out.Quiet {
+		return
+	}
+	for i, src := range s.sources {
+		plural := "s"
+		if s.counts[i] == 1 {
+			plural = ""
+		}
+		s.complain("%v matched %d probe%s", src, s.counts[i], plural)
+	}
+}

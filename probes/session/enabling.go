@@ -1,0 +1,80 @@
+package session
+
+import (
+	"sort"
+
+	"trapline/probes"
+	"trapline/probes/d/vm"
+)
+
+// enablings are the clauses at each probe. An enabling's number, the EPID, counts from 1:
+// clause by clause, within a clause description by description, then by probe. Built for
+// millions: of finds those of a probe in one step.
+type enablings struct {
+	made  []made
+	first []uint32      // by probe ID: where its enablings begin in flat
+	flat  []vm.Enabling // by probe, then by number
+	where []uint32      // by EPID - 1: the index in flat
+}
+
+type made struct {
+	probe  *probes.Probe
+	clause uint32
+}
+
+func (e *enablings) add(p *probes.Probe, clause int) {
+	e.made = append(e.made, made{p, uint32(clause)})
+}
+
+// index is called once, when all are added, with the highest probe ID.
+func (e *enablings) index(last int) {
+	e.first = make([]uint32, last+2)
+	for _, x := range e.made {
+		e.first[x.probe.ID()]++
+	}
+	sum := uint32(0)
+	for i, n := range e.first {
+		e.first[i] = sum
+		sum += n
+	}
+	e.flat = make([]vm.Enabling, len(e.made))
+	e.where = make([]uint32, len(e.made))
+	next := append([]uint32(nil), e.first...)
+	for i, x := range e.made {
+		at := &next[x.probe.ID()]
+		e.flat[*at] = vm.Enabling{EPID: uint32(i + 1), Clause: int(x.clause)}
+		e.where[i] = *at
+		*at++
+	}
+	e.made = nil
+}
+
+// of lists the enablings of a probe, in the order in which they fire.
+func (e *enablings) of(id probes.ID) []vm.Enabling {
+	if int(id)+1 >= len(e.first) {
+		return nil
+	}
+	return e.flat[e.first[id]:e.first[id+1]]
+}
+
+// len is the number of enablings, and the largest EPID.
+func (e *enablings) len() int { return len(e.where) }
+
+// get finds an enabling by its number.
+func (e *enablings) get(epid uint32) (id probes.ID, clause int, ok bool) {
+	if epid == 0 || int(epid) > len(e.where) {
+		return 0, 0, false
+	}
+	at := e.where[epid-1]
+	n := sort.Search(len(e.first), func(i int) bool { return e.first[i] > at })
+	return probes.ID(n - 1), e.flat[at].Clause, true
+}
+
+// each goes through the IDs of the enabled probes, in order.
+func (e *enablings) each(yield func(probes.ID) bool) {
+	for id := range max(len(e.first)-1, 0) {
+		if e.first[id] != e.first[id+1] && !yield(probes.ID(id)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"errors"
+
+	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
+	"trapline/probes"
+	"trapline/probes/d/vm"
+)
+
+// env is the guest as a program sees it at one firing. One is used over and over, so that
+// a firing allocates nothing.
+type env struct {
+	s      *Session
+	firing *probes.Firing
+	probe  vm.Probe
+	known  bool // probe is that of firing
+	thread vm.Thread
+	asked  bool // thread is that of firing
+	bad    uint64
+	failed bool // thread could not be read, because of bad
+	frames [2]uint64
+}
+
+func (e *env) begin(f *probes.Firing) {
+	e.firing, e.known, e.asked = f, false, false
+}
+
+// Probe implements vm.Env.
+func (e *env) Probe() *vm.Probe {
+	if !e.known {
+		e.known = true
+		p := e.firing.Probe
+		e.probe = vm.Probe{ID: uint32(p.ID()), Prov: p.Provider(), Module: p.Module(), Func: p.Function(), Name: p.Name()}
+	}
+	return &e.probe
+}
+
+// CPU implements vm.Env. BEGIN and END happen on CPU 0.
+func (e *env) CPU() int {
+	if e.firing.CPU == nil {
+		return 0
+	}
+	return e.firing.CPU.ID()
+}
+
+// Arg implements vm.Env.
+func (e *env) Arg(i int) uint64 {
+	if i < len(e.firing.Args) {
+		return e.firing.Args[i]
+	}
+	return 0
+}
+
+// Reg implements vm.Env. Registers are 0 in BEGIN and END.
+func (e *env) Reg(i int) uint64 {
+	if e.firing.CPU == nil {
+		return 0
+	}
+	return e.firing.CPU.Reg(arch.Reg(i))
+}
+
+// Now implements vm.Env.
+func (e *env) Now() uint64 { return e.s.Target.Now() }
+
+// VNow implements vm.Env. The time of single threads is not kept: it is that of all.
+func (e *env) VNow() uint64 { return e.s.Target.Now() }
+
+// Wall implements vm.Env.
+func (e *env) Wall() int64 { return e.s.Epoch + int64(e.s.Target.Now()) }
+
+// Thread implements vm.Env. BEGIN and END belong to a thread of their own, "dtrace".
+func (e *env) Thread() (*vm.Thread, uint64) {
+	if !e.asked {
+		e.asked = true
+		e.readThread()
+	}
+	if e.failed {
+		return nil, e.bad
+	}
+	return &e.thread, 0
+}
+
+func (e *env) readThread() {
+	e.failed = false
+	if e.firing.CPU == nil {
+		e.thread = vm.Thread{Execname: "dtrace"}
+		return
+	}
+	t, err := e.s.OS.Thread(e.s.Target, e.firing.CPU)
+	switch {
+	case err == nil:
+	case errors.Is(err, guestos.ErrNoThread):
+		t = guestos.Thread{Key: ^uint64(0)}
+	default:
+		e.failed, e.bad = true, badAddr(err, 0)
+	}
+	e.thread = vm.Thread{
+		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
+		UID: t.UID, GID: t.GID, Execname: t.Execname,
+	}
+}
+
+// Caller implements vm.Env.
+func (e *env) Caller() uint64 {
+	if e.Stack(e.frames[:]) < 2 {
+		return 0
+	}
+	return e.frames[1]
+}
+
+// Stack implements vm.Env.
+func (e *env) Stack(pcs []uint64) int {
+	if e.firing.CPU == nil {
+		return 0
+	}
+	return e.s.OS.Stack(e.s.Target, e.firing.CPU, pcs)
+}
+
+// Read implements vm.Env.
+func (e *env) Read(addr uint64, p []byte) (bad uint64, ok bool) {
+	err := e.s.Target.ReadMem(addr, p)
+	if err == nil {
+		return 0, true
+	}
+	return badAddr(err, addr), false
+}
+
+// badAddr is the address that could not be reached, or other if the error does not say.
+func badAddr(err error, other uint64) uint64 {
+	var fault *probes.Fault
+	if errors.As(err, &fault) {
+		return fault.Addr
+	}
+	return other
+}

@@ -1,0 +1,71 @@
+package session
+
+import (
+	"trapline/probes"
+	"trapline/probes/d/buffer"
+	"trapline/probes/d/consume"
+	"trapline/probes/d/vm"
+)
+
+// Fire runs the clauses of a probe. It makes a Session the Sink of its providers.
+func (s *Session) Fire(f *probes.Firing) {
+	if s.phase != running && s.phase != ending {
+		return
+	}
+	es := s.on.of(f.Probe.ID())
+	if len(es) == 0 {
+		return
+	}
+	s.env.begin(f)
+	s.vm.Fire(&s.env, es)
+	if s.phase == running {
+		if _, exited := s.vm.Exited(); exited {
+			s.phase = draining
+			s.Target.Stop()
+		}
+	}
+	for i := range es {
+		if s.shows[es[i].Clause] {
+			s.show()
+			return
+		}
+	}
+}
+
+// fault is a run-time error in a clause: it fires ERROR and tells the user.
+func (s *Session) fault(e vm.Env, ft vm.Fault) {
+	if es := s.on.of(s.dtrace.Error.ID()); len(es) > 0 {
+		s.errFiring = probes.Firing{Probe: s.dtrace.Error, CPU: s.env.firing.CPU}
+		for i := range s.errFiring.Args {
+			s.errFiring.Args[i] = ft.Arg(i)
+		}
+		s.errEnv.begin(&s.errFiring)
+		s.vm.Fire(&s.errEnv, es)
+	}
+	s.show()
+	p := e.Probe()
+	s.keep(s.text.Fault(consume.Fault{
+		EPID: ft.EPID, Probe: consume.Probe(*p), Text: ft.Text(), Action: ft.Action, Offset: ft.Offset,
+	}))
+}
+
+// show prints what has been recorded.
+func (s *Session) show() {
+	for _, b := range s.vm.Buffers() {
+		s.full(b)
+	}
+	s.keep(s.text.Flush())
+}
+
+// full empties one buffer.
+func (s *Session) full(b *buffer.Buffer) { s.keep(s.read.Drain(b, s.text)) }
+
+// drops reports what found no room in aggregations and variables.
+func (s *Session) drops() error {
+	var d consume.Drops
+	for _, t := range s.vm.Tables() {
+		d.Aggregations += t.Drops
+	}
+	d.Variables = s.vm.VarDrops()
+	return s.text.Drops(d)
+}

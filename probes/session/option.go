@@ -1,0 +1,205 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trapline/probes/d/consume"
+	"trapline/probes/d/vm"
+	"trapline/probes/kinst"
+)
+
+// Options are the settings of a session: -x on the command line, #pragma D option in a
+// program.
+type Options struct {
+	VM  vm.Config       // sizes
+	Out consume.Options // how the trace is shown
+
+	SwitchRate  uint64 // virtual nanoseconds after which what was recorded is shown
+	Destructive bool
+	DefaultArgs bool // macro arguments that are not given are 0 or ""
+	ErrTags     bool // errors show their tags
+	ZeroDefs    bool // a description may match no probe
+	Verbose     bool // tell what was skipped, and why
+
+	Patch       string // split, inplace: for whoever makes the target
+	KinstPolicy kinst.Policy
+	CrossCheck  bool
+}
+
+// NewOptions are the defaults.
+func NewOptions() *Options {
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split"}
+}
+
+// An option is a row of the table of options.
+type option struct {
+	set func(o *Options, value string) error // nil: not here
+	why string                               // with set nil: why not
+}
+
+const (
+	notYet   = "it is not there yet"
+	noObject = "32-bit and process objects, and linking them, have no meaning here"
+	noRate   = "it has no meaning here: the guest stands still while a buffer is read"
+	oneCPU   = "it has no meaning on a guest with one CPU"
+)
+
+// table is every option that dtrace(1) or we have, but those of vm and consume.
+var table = map[string]option{
+	// Ours.
+	"crosscheck":   {set: flag(func(o *Options) *bool { return &o.CrossCheck })},
+	"engine":       {set: only("trap")},
+	"inlineframes": {why: notYet},
+	"kinstpolicy":  {set: setPolicy},
+	"patch":        {set: setPatch},
+	"tramp":        {set: only("probe")},
+
+	// At run time.
+	"bufpolicy":    {set: only("switch")},
+	"bufresize":    {set: only("auto", "manual")},
+	"cleanrate":    {why: noRate},
+	"cpu":          {why: oneCPU},
+	"destructive":  {set: flag(func(o *Options) *bool { return &o.Destructive })},
+	"nspec":        {why: notYet},
+	"specsize":     {why: notYet},
+	"statusrate":   {why: noRate},
+	"ustackframes": {why: notYet},
+	"aggrate":      {why: noRate},
+	"agghist":      {why: notYet},
+	"aggpack":      {why: notYet},
+	"aggzoom":      {why: notYet},
+	"flowindent":   {why: notYet},
+	"oformat":      {why: notYet},
+	"switchrate":   {set: rate(func(o *Options) *uint64 { return &o.SwitchRate })},
+	"temporal":     {set: only("", "on", "yes", "1")},
+
+	// Of the compiler.
+	"amin":        {why: notYet},
+	"argref":      {why: notYet},
+	"core":        {why: noObject},
+	"cpp":         {why: notYet},
+	"cpphdrs":     {why: notYet},
+	"cpppath":     {why: notYet},
+	"ctypes":      {why: notYet},
+	"debug":       {why: notYet},
+	"defaultargs": {set: flag(func(o *Options) *bool { return &o.DefaultArgs })},
+	"define":      {why: notYet},
+	"dtypes":      {why: notYet},
+	"empty":       {why: notYet},
+	"errtags":     {set: flag(func(o *Options) *bool { return &o.ErrTags })},
+	"evaltime":    {why: noObject},
+	"incdir":      {why: notYet},
+	"iregs":       {why: notYet},
+	"knodefs":     {why: notYet},
+	"libdir":      {why: notYet},
+	"linkmode":    {why: noObject},
+	"linktype":    {why: noObject},
+	"nolibs":      {why: notYet},
+	"pgmax":       {why: noObject},
+	"pspec":       {why: notYet},
+	"setenv":      {why: noObject},
+	"stdc":        {why: notYet},
+	"strip":       {why: noObject},
+	"syslibdir":   {why: notYet},
+	"tree":        {why: notYet},
+	"typenames":   {why: notYet},
+	"undef":       {why: notYet},
+	"undefs":      {why: notYet},
+	"unodefs":     {why: noObject},
+	"verbose":     {set: flag(func(o *Options) *bool { return &o.Verbose })},
+	"version":     {why: notYet},
+	"zdefs":       {set: flag(func(o *Options) *bool { return &o.ZeroDefs })},
+}
+
+// SetArg sets an option as -x has it: "name" or "name=value".
+func (o *Options) SetArg(arg string) error {
+	name, value, _ := strings.Cut(arg, "=")
+	return o.Set(name, value)
+}
+
+// Set sets an option. An empty value means on, for an option that is on or off.
+func (o *Options) Set(name, value string) error {
+	if known, err := o.VM.Set(name, value); known {
+		return err
+	}
+	if known, err := o.Out.Set(name, value); known {
+		return err
+	}
+	opt, ok := table[name]
+	switch {
+	case !ok:
+		return fmt.Errorf("no option is called %q", name)
+	case opt.set == nil:
+		return fmt.Errorf("option %s: %s", name, opt.why)
+	}
+	if err := opt.set(o, value); err != nil {
+		return fmt.Errorf("option %s: %w", name, err)
+	}
+	return nil
+}
+
+func flag(field func(*Options) *bool) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		switch value {
+		case "", "1", "on", "yes", "set", "enable", "enabled":
+			*field(o) = true
+		case "0", "off", "no", "unset", "disable", "disabled":
+			*field(o) = false
+		default:
+			return fmt.Errorf("%q is neither on nor off", value)
+		}
+		return nil
+	}
+}
+
+// rateUnits are virtual nanoseconds; a rate in hz, or without a unit, has none.
+var rateUnits = map[string]uint64{
+	"ns": 1, "nsec": 1, "us": 1e3, "usec": 1e3, "ms": 1e6, "msec": 1e6, "s": 1e9, "sec": 1e9,
+	"m": 60e9, "min": 60e9, "h": 3600e9, "hour": 3600e9, "d": 86400e9, "day": 86400e9, "hz": 0, "": 0,
+}
+
+// rate reads the time between two events, or with hz how many there are in a second.
+func rate(field func(*Options) *uint64) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		digits := strings.TrimRight(strings.ToLower(value), "abcdefghijklmnopqrstuvwxyz")
+		unit, ok := rateUnits[strings.ToLower(value[len(digits):])]
+		n, err := strconv.ParseUint(digits, 10, 64)
+		if err != nil || !ok || n == 0 || unit > 0 && n > math.MaxInt64/unit {
+			return fmt.Errorf("%q is no rate, as 100ms, 1s or 10hz are", value)
+		}
+		if *field(o) = n * unit; unit == 0 {
+			*field(o) = max(1, 1e9/n)
+		}
+		return nil
+	}
+}
+
+// only accepts values that change nothing, since there is only one way.
+func only(values ...string) func(*Options, string) error {
+	return func(_ *Options, value string) error {
+		if slices.Contains(values, value) {
+			return nil
+		}
+		return fmt.Errorf("%q is not there yet, only %s", value, strings.Join(slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }), " or "))
+	}
+}
+
+func setPatch(o *Options, value string) error {
+	if value != "split" && value != "inplace" {
+		return fmt.Errorf("split or inplace, not %q", value)
+	}
+	o.Patch = value
+	return nil
+}
+
+func setPolicy(o *Options, value string) error {
+	p, err := kinst.ParsePolicy(value)
+	if err == nil {
+		o.KinstPolicy = p
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"testing"
+
+	"trapline/probes/d/check"
+	"trapline/probes/kinst"
+)
+
+func TestOptions(t *testing.T) {
+	o := NewOptions()
+	for _, arg := range []string{
+		"quiet", "bufsize=64k", "strsize=100", "switchrate=10hz", "patch=inplace", "kinstpolicy=freebsd", "crosscheck", "crosscheck=off",
+		"zdefs=1", "stackframes=5", "aggsortrev", "bufpolicy=switch", "engine=trap", "tramp=probe",
+	} {
+		if err := o.SetArg(arg); err != nil {
+			t.Error(err)
+		}
+	}
+	if !o.Out.Quiet || o.VM.BufSize != 64<<10 || o.VM.StrSize != 100 || o.SwitchRate != 1e8 || o.Patch != "inplace" ||
+		o.KinstPolicy != kinst.FreeBSD || o.CrossCheck || !o.ZeroDefs || o.VM.StackFrames != 5 || !o.Out.Order.Rev {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	for arg, want := range map[string]string{
+		"nosuch":           `no option is called "nosuch"`,
+		"":                 `no option is called ""`,
+		"specsize=1m":      "option specsize: it is not there yet",
+		"linkmode=static":  "option linkmode: 32-bit and process objects, and linking them, have no meaning here",
+		"patch=both":       `option patch: split or inplace, not "both"`,
+		"patch":            `option patch: split or inplace, not ""`,
+		"kinstpolicy=none": `option kinstpolicy: all, linux or freebsd, not "none"`,
+		"engine=hook":      `option engine: "hook" is not there yet, only trap`,
+		"bufpolicy=ring":   `option bufpolicy: "ring" is not there yet, only switch`,
+		"switchrate=5x":    `option switchrate: "5x" is no rate, as 100ms, 1s or 10hz are`,
+		"switchrate=0s":    `option switchrate: "0s" is no rate, as 100ms, 1s or 10hz are`,
+		"crosscheck=maybe": `option crosscheck: "maybe" is neither on nor off`,
+		"bufsize=lots":     `option bufsize: "lots" is not a size`,
+	} {
+		if err := NewOptions().SetArg(arg); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", arg, err, want)
+		}
+	}
+}
+
+// Every option of the language is either there or says why not.
+func TestOptionsKnown(t *testing.T) {
+	for name := range table {
+		if !check.IsOption(name) {
+			t.Errorf("the language has no option %s", name)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"trapline/kernel"
+	"trapline/kernel/guestos"
+	"trapline/probes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/consume"
+	"trapline/probes/d/vm"
+	"trapline/probes/kinst"
+	"trapline/probes/patch"
+	"trapline/probes/profile"
+)
+
+// Symbols is what a session asks of a symbol table. *kernel.Symtab is one.
+type Symbols interface {
+	kinst.Symbols
+	At(addr uint64) (kernel.Symbol, bool)
+}
+
+// Config is what a Session is made of.
+type Config struct {
+	Target  probes.Target
+	Symbols Symbols
+	// Text reads the text of the image file at an address of the running kernel.
+	Text    func(addr uint64, p []byte) error
+	OS      guestos.OS
+	Options *Options // nil: the defaults. A program's pragmas change them.
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Epoch   int64 // ns from 1970 to the guest's start, UTC
+}
+
+// A Session is one trace of one guest.
+type Session struct {
+	Config
+	registry *probes.Registry
+	set      *patch.Set
+	dtrace   *probes.DTrace
+	profile  *profile.Provider
+
+	sources []Source
+	ends    []int // by source: the number of clauses up to its end
+	counts  []int // by source: probes matched
+	prog    *code.Program
+	shows   []bool // by clause: show at once what it recorded
+	on      enablings
+	notes   []string
+
+	vm    *vm.Machine
+	trace consume.Trace
+	read  *consume.Reader
+	text  *consume.Text
+
+	env, errEnv env
+	shown       consume.Enabling // the last one that trace was asked for
+	errFiring   probes.Firing
+	phase       phase
+	checked     []uint64 // addresses of the cross-check
+	err         error
+}
+
+// phase says which probes fire.
+type phase uint8
+
+const (
+	setup    phase = iota
+	running        // all
+	draining       // none: an exit action has run
+	ending         // END
+	over           // none
+)
+
+// New makes a session without a program.
+func New(c Config) (*Session, error) {
+	if c.Options == nil {
+		c.Options = NewOptions()
+	}
+	s := &Session{Config: c, registry: probes.NewRegistry()}
+	s.env.s, s.errEnv.s = s, s
+	var err error
+	if s.set, err = patch.New(c.Target, c.Text, s); err != nil {
+		return nil, err
+	}
+	s.dtrace = probes.NewDTrace(s.registry)
+	s.profile = profile.New(s.registry, c.Target, s)
+	for _, p := range []probes.Provider{s.dtrace, s.profile} {
+		s.registry.Add(p)
+	}
+	return s, nil
+}
+
+// addKinst makes the provider when the policy is settled.
+func (s *Session) addKinst() {
+	s.registry.Add(kinst.New(kinst.Config{
+		Registry: s.registry, Set: s.set, Symbols: s.Symbols, Arch: s.Target.Arch().Name,
+		Policy: s.Options.KinstPolicy, Unsafe: s.OS.Unsafe,
+	}))
+}
+
+// Registry holds the probes that have been made.
+func (s *Session) Registry() *probes.Registry { return s.registry }
+
+// Start begins the trace: it fires BEGIN and enables the probes. The guest stands still.
+func (s *Session) Start() error {
+	var err error
+	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
+		return err
+	}
+	s.trace = consume.Trace{
+		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol,
+	}
+	s.read = consume.NewReader(&s.trace)
+	if s.text, err = consume.NewText(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
+		return err
+	}
+	s.vm.OnFault = s.fault
+	for _, b := range s.vm.Buffers() {
+		b.OnFull = s.full
+	}
+	if err := s.registry.Enable(s.probes()); err != nil {
+		return err
+	}
+	if err := s.armCheck(); err != nil {
+		return err
+	}
+	s.announce()
+	s.profile.Every(s.Options.SwitchRate, s.show)
+	s.phase = running
+	s.Fire(&probes.Firing{Probe: s.dtrace.Begin})
+	return s.err
+}
+
+// probes lists the enabled ones.
+func (s *Session) probes() []*probes.Probe {
+	var out []*probes.Probe
+	for id := range s.on.each {
+		p, _ := s.registry.Probe(id)
+		out = append(out, p)
+	}
+	return out
+}
+
+// Exited gives the status of exit(), once it has run. The target has been told to stop.
+func (s *Session) Exited() (status int, ok bool) {
+	if s.vm == nil {
+		return 0, false
+	}
+	return s.vm.Exited()
+}
+
+// Finish ends the trace: it fires END, shows what is left and takes the breakpoints away.
+// It returns the first error there was; with the option crosscheck a *CheckError where
+// hits and executions differ. With the option verbose it tells what Report says.
+func (s *Session) Finish() error {
+	if s.vm == nil || s.phase == over {
+		return s.err
+	}
+	s.phase = ending
+	s.Fire(&probes.Firing{Probe: s.dtrace.End})
+	s.phase = over
+	s.show()
+	s.keep(s.drops())
+	s.keep(s.text.End())
+	s.keep(s.text.Flush())
+	s.keep(s.set.Err())
+	s.keep(s.check())
+	if s.Options.Verbose {
+		for _, line := range s.Report() {
+			s.complain("%s", line)
+		}
+	}
+	s.keep(s.registry.Disable(s.probes()))
+	return s.err
+}
+
+// keep remembers the first error.
+func (s *Session) keep(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Err is the first error so far: of writing, or of adjusting breakpoints.
+func (s *Session) Err() error { return errors.Join(s.err, s.set.Err()) }
+
+// Report says what providers passed over or suspended, one fact a line.
+func (s *Session) Report() []string {
+	out := slices.Clone(s.notes)
+	for _, p := range s.registry.Providers() {
+		if r, ok := p.(probes.Reporter); ok {
+			out = append(out, r.Report()...)
+		}
+	}
+	return out
+}
+
+// Hits is how often the guest ran into breakpoints.
+func (s *Session) Hits() uint64 { return s.set.Total() }
+
+// symbol names an address for consumers.
+func (s *Session) symbol(addr uint64) (module, name string, off uint64, ok bool) {
+	sym, ok := s.Symbols.At(addr)
+	if !ok {
+		return "", "", 0, false
+	}
+	return kinst.Module, sym.Name, addr - sym.Addr, true
+}
+
+// enabling tells consumers what an EPID stands for. The result is valid until the next
+// call.
+func (s *Session) enabling(epid uint32) *consume.Enabling {
+	id, clause, ok := s.on.get(epid)
+	if !ok {
+		return nil
+	}
+	p, _ := s.registry.Probe(id)
+	s.shown = consume.Enabling{Probe: shownProbe(p), Clause: clause}
+	return &s.shown
+}
+
+func shownProbe(p *probes.Probe) consume.Probe {
+	return consume.Probe{ID: uint32(p.ID()), Prov: p.Provider(), Module: p.Module(), Func: p.Function(), Name: p.Name()}
+}
+
+// complain writes a message of the tracer.
+func (s *Session) complain(format string, args ...any) {
+	_, err := fmt.Fprintf(s.Stderr, "dtrace: "+format+"\n", args...)
+	s.keep(err)
+}

@@ -1,0 +1,164 @@
+package trampoline
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// amd64PushLen is the number of bytes of push imm32.
+const amd64PushLen = 5
+
+// amd64Encode writes the trampoline of a plan.
+func amd64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
+	if p.Kind == Refuse || p.Kind == Guest {
+		return nil, fmt.Errorf("encoding the trampoline of %#x: there is none (%s)", pc, p.Kind)
+	}
+	if len(code) < int(p.Len) {
+		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, ErrTruncated)
+	}
+	e := amd64Encoder{p: p, code: code[:p.Len], next: pc + uint64(p.Len), slot: slot}
+	e.instruction()
+	e.branch(e.next, 0xe9)
+	if e.far {
+		return nil, fmt.Errorf("encoding the trampoline of %#x: %#x is not within 2 GiB of the slot at %#x", pc, e.target, slot)
+	}
+	return e.out, nil
+}
+
+// An amd64Encoder writes one trampoline.
+type amd64Encoder struct {
+	p    Plan
+	code []byte // the instruction in place
+	next uint64 // address of the instruction after it
+	slot uint64
+
+	out    []byte
+	far    bool   // something is out of reach:
+	target uint64 // this
+}
+
+// instruction writes all but the jump back.
+func (e *amd64Encoder) instruction() {
+	switch e.p.form {
+	case amd64Copy:
+		e.copy(e.code)
+	case amd64RIP:
+		e.copyRIP(e.code)
+	case amd64Jump:
+		e.copy(e.prefixes())
+		e.branch(e.branchTarget(), 0xe9)
+	case amd64Cond:
+		e.copy(e.prefixes())
+		e.branch(e.branchTarget(), 0x0f, 0x80|e.condition())
+	case amd64Loop:
+		e.loop()
+	case amd64Xbegin:
+		e.copy(e.prefixes())
+		e.branch(e.branchTarget(), 0xc7, 0xf8)
+	case amd64Call:
+		e.push()
+		e.copy(e.prefixes())
+		e.branch(e.branchTarget(), 0xe9)
+	case amd64CallMem:
+		e.push()
+		e.copy(e.jump())
+	case amd64CallRIP:
+		e.push()
+		e.copyRIP(e.jump())
+	case amd64CallRSP:
+		e.push()
+		e.copy(raiseDisplacement(e.jump(), int(e.p.modrm)))
+	}
+}
+
+func (e *amd64Encoder) copy(b []byte)    { e.out = append(e.out, b...) }
+func (e *amd64Encoder) prefixes() []byte { return e.code[:e.p.at] }
+
+// here is the address of the byte that is written next.
+func (e *amd64Encoder) here() uint64 { return e.slot + uint64(len(e.out)) }
+
+// relative returns the displacement that reaches target from an instruction that ends at
+// end, and remembers if there is none.
+func (e *amd64Encoder) relative(target, end uint64) uint32 {
+	d := target - end
+	if d != uint64(int32(d)) {
+		e.far, e.target = true, target
+	}
+	return uint32(d)
+}
+
+// branch writes a branch of the given opcode with a 32-bit displacement.
+func (e *amd64Encoder) branch(target uint64, opcode ...byte) {
+	e.copy(opcode)
+	e.out = binary.LittleEndian.AppendUint32(e.out, e.relative(target, e.here()+4))
+}
+
+// push writes the push of the return address.
+func (e *amd64Encoder) push() {
+	e.copy([]byte{0x68})
+	e.out = binary.LittleEndian.AppendUint32(e.out, uint32(e.next))
+}
+
+// copyRIP copies an instruction with a memory operand relative to RIP.
+func (e *amd64Encoder) copyRIP(code []byte) {
+	at := len(e.out) + int(e.p.disp)
+	target := e.next + uint64(int32At(code, int(e.p.disp), 4))
+	e.copy(code)
+	binary.LittleEndian.PutUint32(e.out[at:], e.relative(target, e.here()))
+}
+
+// loop writes jrcxz, loop, loope or loopne, which reach 127 bytes at most:
+//
+//	         jrcxz 1f
+//	         jmp short 2f
+//	1:       jmp target
+//	2:       jmp back, written by the caller
+func (e *amd64Encoder) loop() {
+	e.copy(e.code[:e.p.at+1])
+	e.copy([]byte{2, 0xeb, 5})
+	e.branch(e.branchTarget(), 0xe9)
+}
+
+// branchTarget is where a near branch goes, which ends in its displacement.
+func (e *amd64Encoder) branchTarget() uint64 {
+	size := 4
+	if b := e.code[e.p.at]; b&0xf0 == 0x70 || b == 0xeb || b&0xfc == 0xe0 {
+		size = 1
+	}
+	return e.next + uint64(int32At(e.code, len(e.code)-size, size))
+}
+
+// condition is the condition of jcc rel8 or rel32.
+func (e *amd64Encoder) condition() byte {
+	op := e.code[e.p.at]
+	if op == 0x0f {
+		op = e.code[e.p.at+1]
+	}
+	return op & 0xf
+}
+
+// jump returns an indirect call (ff /2) as a jump (ff /4).
+func (e *amd64Encoder) jump() []byte {
+	b := append([]byte(nil), e.code...)
+	m := &b[e.p.modrm]
+	*m = *m&^0x38 | 4<<3
+	return b
+}
+
+// raiseDisplacement adds 8 to the displacement of an instruction that ends in a memory
+// operand with a SIB byte, for a stack pointer that is 8 lower.
+func raiseDisplacement(code []byte, modrm int) []byte {
+	b := append([]byte(nil), code[:modrm+2]...)
+	var disp int32
+	if rest := code[modrm+2:]; len(rest) > 0 {
+		disp = int32At(rest, 0, len(rest))
+	}
+	disp += 8
+	b[modrm] &^= 0xc0
+	if disp == int32(int8(disp)) {
+		b[modrm] |= 1 << 6
+		return append(b, byte(disp))
+	}
+	b[modrm] |= 2 << 6
+	return binary.LittleEndian.AppendUint32(b, uint32(disp))
+}

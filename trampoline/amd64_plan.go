@@ -1,0 +1,201 @@
+package trampoline
+
+import "errors"
+
+// The forms of a trampoline of amd64. "back" is jmp rel32 to pc+len.
+const (
+	amd64Copy    form = iota // the instruction; back
+	amd64RIP                 // the instruction with another disp32; back
+	amd64Jump                // prefixes, jmp rel32; back (never reached)
+	amd64Cond                // prefixes, jcc rel32; back
+	amd64Loop                // prefixes, jrcxz or loop over jmp back; jmp target. See encodeLoop
+	amd64Xbegin              // prefixes, xbegin rel32; back
+	amd64Call                // push pc+len; prefixes, jmp rel32; back (never reached)
+	amd64CallMem             // push pc+len; the same as jmp; back (never reached)
+	amd64CallRIP             // the same, with another disp32
+	amd64CallRSP             // the same, with a displacement that is 8 larger
+)
+
+// amd64Plan decides how an instruction is displaced.
+//
+// Copied: everything that neither names an address relative to itself nor saves one. That
+// includes what is special about interrupts (sti, cli, popf, mov ss, hlt: the emulator takes
+// interrupts at branches alone, and never at the jump back, so what follows the slot follows
+// the instruction), what changes the machine under it (mov cr, wrmsr, swapgs, iret, sysret,
+// far jumps), what faults on purpose (ud0, ud1, ud2: the fault is reported at pc), and rep
+// forms, which are restarted at the start of the slot.
+//
+// Relocated: memory operands relative to RIP, whatever the instruction and segment (an
+// immediate may follow: the displacement counts from the end of the instruction), and near
+// branches, which get 32-bit displacements. jrcxz and loop have no such form: they jump
+// over a jump.
+//
+// Emulated: near calls. The return address is a constant, so push imm32, which extends its
+// sign, can push it. The jump that follows reads its operand after the push where the call
+// reads it before; the plan therefore refuses what it can see to depend on that (RSP as the
+// target, memory right below RSP) and corrects what it can (memory relative to RSP).
+//
+// Prefixes are kept everywhere: bnd and notrack, a hint to a conditional jump, padding.
+//
+// Refused, besides: what saves its address where nobody can correct it (syscall in RCX,
+// software interrupts and far calls on the stack, x87 arithmetic in the unit's instruction
+// pointer), and what cannot be rewritten.
+func amd64Plan(code []byte, pc uint64) Plan {
+	in, err := decodeAMD64(code)
+	if err != nil {
+		return Plan{reason: amd64DecodeReason(err)}
+	}
+	p := Plan{Kind: Copy, Len: uint8(in.length), at: uint8(in.at), modrm: uint8(in.modrm), disp: uint8(in.disp)}
+	switch in.space {
+	case spaceOne:
+		p = planOneByte(p, &in, code, pc)
+	case space0F:
+		p = plan0F(p, &in)
+	}
+	if p.Kind == Copy && in.ripRel {
+		p = planRIP(p, &in)
+	}
+	return p
+}
+
+func amd64DecodeReason(err error) reason {
+	switch {
+	case errors.Is(err, ErrTruncated):
+		return reasonTruncated
+	case errors.Is(err, ErrTooLong):
+		return reasonTooLong
+	}
+	return reasonUndefined
+}
+
+// refuse turns a plan into a refusal.
+func (p Plan) refuse(r reason) Plan { return Plan{Len: p.Len, reason: r} }
+
+// as fills in the kind and form of a plan.
+func (p Plan) as(k Kind, f form) Plan {
+	p.Kind, p.form = k, f
+	return p
+}
+
+func planRIP(p Plan, in *amd64Insn) Plan {
+	if in.addrsize {
+		return p.refuse(reasonEIPRelative)
+	}
+	return p.as(Relocate, amd64RIP)
+}
+
+// planOneByte plans what has a one-byte opcode.
+func planOneByte(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
+	switch op := in.opcode; {
+	case op == 0xcc && in.length == 1: // int3
+		return Plan{Kind: Guest, Len: 1}
+	case op == 0xcc, op == 0xcd, op == 0xf1: // int3, int, int1
+		return p.refuse(reasonSoftwareInterrupt)
+	case op&0xf0 == 0x70: // jcc rel8
+		return planBranch(p, in, amd64Cond, 6)
+	case op == 0xeb, op == 0xe9: // jmp
+		return planBranch(p, in, amd64Jump, 5)
+	case 0xe0 <= op && op <= 0xe3: // loopne, loope, loop, jrcxz
+		return planBranch(p, in, amd64Loop, 2)
+	case op == 0xc7 && code[in.modrm] == 0xf8: // xbegin
+		return planBranch(p, in, amd64Xbegin, 6)
+	case op == 0xe8: // call rel32
+		p = planBranch(p, in, amd64Call, 5)
+		return planReturn(p, pc)
+	case op == 0xff && code[in.modrm]>>3&7 == 2: // call r/m64
+		p = planIndirectCall(p, in, code)
+		return planReturn(p, pc)
+	case op == 0xff && code[in.modrm]>>3&7 == 3: // far call
+		return p.refuse(reasonFarCall)
+	case op&0xf8 == 0xd8 && !isX87Control(op, code[in.modrm]):
+		return p.refuse(reasonX87)
+	}
+	return p
+}
+
+// isX87Control tells the x87 instructions that leave the unit's instruction pointer alone
+// (SDM vol. 1, 8.1.8): fldenv, fldcw, fnstenv, fnstcw; fnclex, fninit; frstor, fnsave,
+// fnstsw to memory. fnstsw %ax would be one, but the emulator's sets it.
+func isX87Control(opcode, modrm byte) bool {
+	register, reg := modrm >= 0xc0, modrm>>3&7
+	switch opcode {
+	case 0xd9:
+		return !register && reg >= 4
+	case 0xdb:
+		return register && reg == 4
+	case 0xdd:
+		return !register && reg >= 4
+	}
+	return false
+}
+
+// plan0F plans what has an opcode after 0f.
+func plan0F(p Plan, in *amd64Insn) Plan {
+	switch {
+	case in.opcode == 0x05: // syscall
+		return p.refuse(reasonSyscall)
+	case in.opcode&0xf0 == 0x80: // jcc rel32
+		return planBranch(p, in, amd64Cond, 6)
+	}
+	return p
+}
+
+// planBranch plans a branch whose rewritten form has n bytes after the prefixes.
+func planBranch(p Plan, in *amd64Insn, f form, n int) Plan {
+	switch {
+	case in.opsize:
+		return p.refuse(reasonNarrowBranch)
+	case in.at+n > amd64MaxInstr:
+		return p.refuse(reasonNoRoom)
+	case f == amd64Call:
+		return p.as(Emulate, f)
+	}
+	return p.as(Relocate, f)
+}
+
+// planReturn looks whether the return address of a call can be pushed.
+func planReturn(p Plan, pc uint64) Plan {
+	if p.Kind != Emulate {
+		return p
+	}
+	if next := pc + uint64(p.Len); next != uint64(int32(next)) {
+		return p.refuse(reasonReturnAddress)
+	}
+	p.Head = amd64PushLen
+	return p
+}
+
+// planIndirectCall plans a near call through a register or memory.
+func planIndirectCall(p Plan, in *amd64Insn, code []byte) Plan {
+	modrm := code[in.modrm]
+	register := modrm >= 0xc0
+	switch {
+	case in.opsize:
+		return p.refuse(reasonNarrowBranch)
+	case register && modrm&7 == 4 && !in.rexB():
+		return p.refuse(reasonCallRSP)
+	case in.ripRel && in.addrsize:
+		return p.refuse(reasonEIPRelative)
+	case in.ripRel:
+		return p.as(Emulate, amd64CallRIP)
+	case in.sib != 0 && code[in.sib]&7 == 4 && !in.rexB():
+		return planStackCall(p, in, code)
+	}
+	return p.as(Emulate, amd64CallMem)
+}
+
+// planStackCall plans a call through memory relative to RSP.
+func planStackCall(p Plan, in *amd64Insn, code []byte) Plan {
+	var disp int32
+	if in.dispLen > 0 {
+		disp = int32At(code, in.disp, in.dispLen)
+	}
+	indexed := code[in.sib]>>3&7 != 4 || in.rex&2 != 0
+	switch {
+	case !indexed && -16 < disp && disp < 0:
+		return p.refuse(reasonCallBelowRSP)
+	case disp+8 < disp, len(raiseDisplacement(code[:in.length], in.modrm)) > amd64MaxInstr:
+		return p.refuse(reasonNoRoom)
+	}
+	return p.as(Emulate, amd64CallRSP)
+}
