@@ -10,9 +10,9 @@ import (
 //	boot sector and setup code, with the header | compressed kernel | signature
 //	(setup_sects + 1) * 512 bytes               | syssize * 16 bytes
 //
-// The compressed kernel has its 64-bit entry at 0x200. It is loaded where it wants to end up (pref_address)
-// and moves itself out of the way, or elsewhere if it wants a random place; init_size
-// covers all of that.
+// The compressed kernel has its 64-bit entry at 0x200. It is loaded where it wants to
+// unpack itself (pref_address) and moves out of the way first; init_size covers both. If
+// it wants a random place instead, it finds one by the memory map.
 func parseBzImage(file File) (*kernel, error) {
 	head := make([]byte, hdrEnd)
 	if err := readAt(file, head, 0); err != nil {

@@ -2,6 +2,7 @@ package device
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -48,6 +49,25 @@ func TestPCInterrupts(t *testing.T) {
 	if sent[0].String() != "z" || sent[1].String() != "y" {
 		t.Errorf("sent %q and %q", &sent[0], &sent[1])
 	}
+}
+
+func ExamplePC() {
+	var clock fakeClock
+	send := func(b byte) { fmt.Printf("%c", b) }
+	reset := func(reason string) { fmt.Println("reset by the", reason) }
+	pc := NewPC(&clock, new(wire), send, send, reset)
+	for _, b := range []byte("hello\n") {
+		pc.Bus.Out(0x3f8, 1, uint32(b))
+	}
+	pc.Bus.Out(0x43, 1, 0x34) // timer: mode 2, every 1193 ticks
+	pc.Bus.Out(0x40, 1, 1193&0xff)
+	pc.Bus.Out(0x40, 1, 1193>>8)
+	fmt.Println("next event at", pc.Next())
+	pc.Bus.Out(0x64, 1, 0xfe)
+	// Output:
+	// hello
+	// next event at 999848
+	// reset by the keyboard controller (port 0x64)
 }
 
 func TestPCState(t *testing.T) {

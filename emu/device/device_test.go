@@ -27,7 +27,7 @@ func (w *wire) Set(high bool) {
 	w.high = high
 }
 
-// ends adapts a reader or writer of one-byte registers to short tests.
+// in and out make accesses of one byte.
 func in(p Ports, offset uint16) uint8 { return uint8(p.In(offset, 1)) }
 
 func out(p Ports, offset uint16, v ...uint8) {

@@ -93,7 +93,11 @@ func inModule(name string) (bool, error) {
 	return false, fmt.Errorf("no module %q: the kernel proper is %q", name, Module)
 }
 
+// made finds probes that exist.
 func (p *Provider) made(d probes.Desc) []*probes.Probe {
+	if _, err := parseName(d.Name); err != nil {
+		return nil // such as BEGIN
+	}
 	var out []*probes.Probe
 	for q := range p.Registry.All() {
 		if q.Group().Provider() == probes.Provider(p) && d.Match(q.Desc()) {
@@ -260,6 +264,9 @@ func (p *Provider) make(f *patch.Func, function string, in patch.Instr) *probes.
 func (p *Provider) decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr, err error) {
 	f = p.Set.Func(s.Addr, int(s.Size))
 	instrs, err = f.Instrs()
+	if f.Size > int(s.Size) { // another name of it reaches further
+		instrs = slices.DeleteFunc(instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
+	}
 	if len(instrs) == 0 {
 		return nil, nil, err
 	}

@@ -83,6 +83,9 @@ func TestProvide(t *testing.T) {
 		{"kinst::nosuch*:", All, ""},
 		{"kinst:ext4*:vfs_read:", All, ""},
 
+		{"kinst::label:", All, "label:0 label:1"},
+		{"kinst::whole:", All, "whole:0 whole:1 whole:2"},
+
 		// nothing is made unless it is asked for
 		{"kinst:::", All, ""},
 		{"::vfs_read:", All, ""},
@@ -154,6 +157,26 @@ func TestAlias(t *testing.T) {
 	}
 	if len(all) != 6 || len(target.Breaks()) != 3 {
 		t.Errorf("%d probes, %d breakpoints", len(all), len(target.Breaks()))
+	}
+}
+
+// A symbol that reaches further than another at its address.
+func TestLonger(t *testing.T) {
+	p, target := setup(t, All)
+	for _, name := range []string{"label", "whole", "label"} {
+		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]int{"label": 2, "whole": 3}[name]; len(ps) != want {
+			t.Errorf("%s: %d probes, want %d", name, len(ps), want)
+		}
+		if err := p.Registry.Enable(ps); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(target.Breaks()); n != 3 || target.Err != nil {
+		t.Errorf("%d breakpoints, %v", n, target.Err)
 	}
 }
 

@@ -82,12 +82,19 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 
 func (s *Set) isBreak(code []byte) bool { return bytes.HasPrefix(code, s.breakpoint) }
 
-// Func finds or makes the function of size bytes at start.
+// Func finds or makes the function at start. It has at least size bytes: symbols of one
+// address may differ in size, and the function is the longest.
 func (s *Set) Func(start uint64, size int) *Func {
 	f := s.funcs[start]
 	if f == nil {
 		f = &Func{Start: start, Size: size, set: s}
 		s.funcs[start] = f
+	}
+	if size > f.Size {
+		f.Size, f.text = size, nil
+		if f.points > 0 {
+			s.spread(f)
+		}
 	}
 	return f
 }
@@ -113,7 +120,9 @@ func (s *Set) spread(f *Func) {
 	last := (f.Start + uint64(f.Size) - 1) / s.pageSize
 	for n := f.Start / s.pageSize; n <= last; n++ {
 		pg := s.page(n * s.pageSize)
-		pg.funcs = append(pg.funcs, f)
+		if !slices.Contains(pg.funcs, f) {
+			pg.funcs = append(pg.funcs, f)
+		}
 	}
 }
 

@@ -127,7 +127,7 @@ func (s *Session) Start() error {
 		return err
 	}
 	if err := s.armCheck(); err != nil {
-		return err
+		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
 	s.announce()
 	s.profile.Every(s.Options.SwitchRate, s.show)

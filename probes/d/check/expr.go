@@ -167,8 +167,6 @@ func (c *checker) deref(x syntax.Expr, t *ctypes.Type, operand syntax.Expr) *cty
 	switch b := elem.Base(); {
 	case b.Kind == ctypes.Void:
 		c.fail(x, DerefVoid, "cannot dereference pointer to void")
-	case b.Kind == ctypes.Func:
-		c.fail(x, DerefFunc, "cannot dereference pointer to function")
 	case b.Size == 0:
 		c.fail(x, OpIncomplete, "cannot dereference pointer to %s: its definition is not known", elem)
 	}
@@ -295,9 +293,7 @@ func (c *checker) member(x *syntax.Member) *ctypes.Type {
 
 // index is an element of an associative array, of regs[], or of an array in memory.
 func (c *checker) index(x *syntax.Index) *ctypes.Type {
-	if a, ok := x.X.(*syntax.Agg); ok {
-		c.fail(x, AggMdim, "aggregation @%s may have only one list of keys", a.Name)
-	}
+	c.notMdim(x)
 	name, v := c.lookup(x.X)
 	switch {
 	case v != nil && v.Keys != nil:
@@ -318,6 +314,13 @@ func (c *checker) index(x *syntax.Index) *ctypes.Type {
 		c.fail(x, OpArrFun, "operator [ ] cannot be applied to %s of type %s", syntax.ExprString(x.X), t)
 	}
 	return c.deref(x, t, x.X)
+}
+
+// notMdim refuses @a[k][k].
+func (c *checker) notMdim(x *syntax.Index) {
+	if a, ok := x.X.(*syntax.Agg); ok {
+		c.fail(x, AggMdim, "aggregation @%s may have only one list of keys", a.Name)
+	}
 }
 
 // regs is regs[N]. The index must be constant.

@@ -104,29 +104,33 @@ func Stride(t *ctypes.Type) int {
 
 // assign is = or a compound assignment.
 func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
+	if ix, ok := x.X.(*syntax.Index); ok {
+		c.notMdim(ix)
+	}
 	if a, ok := x.X.(*syntax.Agg); ok {
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function, as a statement", a.Name)
 	}
-	var right *ctypes.Type
-	var v *Var
-	if x.Op == syntax.ASSIGN {
-		// The right side comes first: x = x + 1 needs an x already.
-		right = decay(c.value(x.Y))
-		v = c.target(x, x.X, x.Op, right)
-	} else {
-		right = decay(c.value(x.Y))
-		v = c.target(x, x.X, x.Op, compoundType(right))
-		t := c.operate(x, x.Op.Binary(), v.Type, right)
-		if o := x.Y.Info(); divides(x.Op.Binary()) && o.Const && o.Value == 0 {
-			c.fail(x, DivZero, "expression contains division by zero")
-		}
-		if t.IsPointer() != v.Type.IsPointer() {
-			c.incompatible(x, x.Op, v.Type, right)
-		}
-		return v.Type
+	// The right side comes first: x = x + 1 needs an x already.
+	right := decay(c.value(x.Y))
+	if x.Op != syntax.ASSIGN {
+		return c.compound(x, right)
 	}
+	v := c.target(x, x.X, x.Op, right)
 	if !assignable(v.Type, x.Y) {
 		c.incompatible(x, x.Op, v.Type, right)
+	}
+	return v.Type
+}
+
+// compound is += and its kin, with a right side of type right.
+func (c *checker) compound(x *syntax.Binary, right *ctypes.Type) *ctypes.Type {
+	v := c.target(x, x.X, x.Op, compoundType(right))
+	t := c.operate(x, x.Op.Binary(), v.Type, right)
+	if t.IsPointer() != v.Type.IsPointer() {
+		c.incompatible(x, x.Op, v.Type, right)
+	}
+	if o := x.Y.Info(); divides(x.Op.Binary()) && o.Const && o.Value == 0 {
+		c.fail(x, DivZero, "expression contains division by zero")
 	}
 	return v.Type
 }

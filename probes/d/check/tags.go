@@ -32,7 +32,6 @@ const (
 	DivZero      syntax.Tag = "D_DIV_ZERO"
 	DerefNonptr  syntax.Tag = "D_DEREF_NONPTR"
 	DerefVoid    syntax.Tag = "D_DEREF_VOID"
-	DerefFunc    syntax.Tag = "D_DEREF_FUNC"
 	AddrofLval   syntax.Tag = "D_ADDROF_LVAL"
 	AddrofVar    syntax.Tag = "D_ADDROF_VAR"
 	CastInval    syntax.Tag = "D_CAST_INVAL"
@@ -72,6 +71,7 @@ const (
 	StackProto     syntax.Tag = "D_STACK_PROTO"
 	StackSize      syntax.Tag = "D_STACK_SIZE"
 
+	DeclArrbig  syntax.Tag = "D_DECL_ARRBIG"
 	DeclClass   syntax.Tag = "D_DECL_CLASS"
 	DeclCombo   syntax.Tag = "D_DECL_COMBO" // specifiers that do not go together
 	DeclArrsub  syntax.Tag = "D_DECL_ARRSUB"

@@ -82,7 +82,7 @@ func (c *checker) array(d *syntax.Declarator, elem *ctypes.Type, length syntax.E
 		c.fail(length, DeclArrsub, "positive integral constant expression expected as array dimension")
 	}
 	if n.Value > code.MaxSize || int(n.Value)*elem.Bytes() > code.MaxSize {
-		c.fail(length, "D_DECL_ARRBIG", "array dimension too big")
+		c.fail(length, DeclArrbig, "array dimension too big")
 	}
 	return ctypes.ArrayOf(elem, int(n.Value))
 }

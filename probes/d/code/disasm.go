@@ -74,7 +74,7 @@ func (p *Program) Disasm(f *Func) string {
 		if before := v.at[i]; before != nil && p.checkOperand(in, i, len(f.Code)) == nil {
 			after, _ = p.apply(in, *before)
 		}
-		fmt.Fprintf(&b, "%4d  %-28s %s\n", i, p.Text(in), after)
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%4d  %-28s %s", i, p.Text(in), after), " ") + "\n")
 	}
 	return b.String()
 }

@@ -105,7 +105,7 @@ const (
 	opMax
 )
 
-// Info is what there is to know of an operation.
+// info is what there is to know of an operation.
 type info struct {
 	name    string
 	in, out string // kinds of what is popped and pushed, bottom first: see kindOf

@@ -28,8 +28,8 @@ const (
 	subMax
 )
 
-// The prototypes: name, letters of the arguments with "/" before the optional ones,
-// letter of the result; and the types as D shows them, for diagnostics.
+// The prototypes: name, letters of the arguments with "/" before the optional ones, and
+// the letter of the result.
 var subs = [subMax]struct {
 	name, args, result string
 }{

@@ -197,8 +197,7 @@ func (f *function) address(x syntax.Expr) {
 		f.value(x.X)
 	case *syntax.Index: // p[i]
 		f.value(x.X)
-		f.value(x.Args[0])
-		f.scale(decayed(x.X))
+		f.scaled(x.Args[0], decayed(x.X))
 		f.op(code.OpAdd)
 	default:
 		panic(fmt.Sprintf("compiling the address of a %T", x))
@@ -219,14 +218,6 @@ func (f *function) load(x syntax.Expr) {
 		f.emit(code.OpLoadS, b.Size, 0)
 	default:
 		f.emit(code.OpLoadU, b.Size, 0)
-	}
-}
-
-// scale multiplies an index by what a pointer of type t steps over.
-func (f *function) scale(t *ctypes.Type) {
-	if n := check.Stride(t); n != 1 {
-		f.push(uint64(n))
-		f.op(code.OpMul)
 	}
 }
 

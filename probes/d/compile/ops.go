@@ -85,20 +85,44 @@ func (f *function) shortCircuit(x *syntax.Binary) {
 	f.land(end)
 }
 
-// operand leaves z, one of the operands l and r, in the type in which they meet.
+// operand leaves z, one of the operands l and r, in the type in which they meet. An
+// integer that is added to a pointer counts elements.
 func (f *function) operand(op syntax.Token, l, r, z syntax.Expr) {
-	f.value(z)
-	lt, rt := decayed(l), decayed(r)
-	if t := check.OperandType(op, lt, rt); t != nil {
-		f.convert(t, z.Info().Type)
-	}
-	// An integer that is added to a pointer counts elements.
-	zt, other := decayed(z), lt
+	lt, rt, other := decayed(l), decayed(r), decayed(l)
 	if z == l {
 		other = rt
 	}
-	if additive(op) && zt.IsInt() && other.IsPointer() {
-		f.scale(other)
+	if t := check.OperandType(op, lt, rt); t != nil {
+		f.converted(t, z)
+	} else if additive(op) && decayed(z).IsInt() && other.IsPointer() {
+		f.scaled(z, other)
+	} else {
+		f.value(z)
+	}
+}
+
+// converted leaves x in type t, where C's conversion changes it.
+func (f *function) converted(t *ctypes.Type, x syntax.Expr) {
+	i := x.Info()
+	if i.Const && check.Converts(t, i.Type) {
+		f.push(check.Narrow(t, i.Value))
+		return
+	}
+	f.value(x)
+	f.convert(t, i.Type)
+}
+
+// scaled leaves the index x times what a pointer of type t steps over.
+func (f *function) scaled(x syntax.Expr, t *ctypes.Type) {
+	n := uint64(check.Stride(t))
+	if i := x.Info(); i.Const {
+		f.push(i.Value * n)
+		return
+	}
+	f.value(x)
+	if n != 1 {
+		f.push(n)
+		f.op(code.OpMul)
 	}
 }
 
@@ -162,8 +186,7 @@ func (f *function) cond(x *syntax.Cond) {
 			f.asString(y)
 			return
 		}
-		f.value(y)
-		f.convert(x.Type, y.Info().Type)
+		f.converted(x.Type, y)
 	}
 	f.value(x.C)
 	no := f.jump(code.OpJz)
