@@ -60,6 +60,7 @@ func (p *pc) In(port uint16, size int) uint32         { return p.dev.Bus.In(port
 func (p *pc) Out(port uint16, size int, value uint32) { p.dev.Bus.Out(port, size, value) }
 func (p *pc) Ack() int                                { return p.dev.PIC.Ack() }
 func (p *pc) Next() uint64                            { return p.dev.Next() }
+func (p *pc) Wake() uint64                            { return p.dev.Wake() }
 func (p *pc) Poll()                                   { p.dev.Poll() }
 func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
 

@@ -62,6 +62,7 @@ type platform interface {
 	Out(port uint16, size int, value uint32)
 	Ack() int     // vector of the interrupt being taken
 	Next() uint64 // virtual time of the next event
+	Wake() uint64 // virtual time of the next event that can raise an interrupt as things are
 	Poll()        // carry out what is due
 	Send(port int, p []byte)
 	Save(w io.Writer) error
@@ -118,7 +119,7 @@ var platforms = map[*arch.Arch]func(*Machine, Config) platform{
 	arch.AMD64: newPC,
 }
 
-// Close frees the machine.
+// Close frees the machine. Closing it again does nothing.
 func (m *Machine) Close() { m.engine.Close() }
 
 // Arch is the guest's architecture.

@@ -56,7 +56,7 @@ func (h handler) Attend() { h.m.due() }
 func (h handler) Idle() bool {
 	e, m := h.m.engine, h.m
 	for !e.Line() {
-		if m.platform.Next() == Never {
+		if m.platform.Wake() == Never {
 			return false
 		}
 		e.Skip(m.schedule.next(m.platform.Next()))

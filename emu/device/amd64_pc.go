@@ -50,6 +50,15 @@ func NewPC(clock Clock, intr Line, com1, com2 func(byte), reset func(reason stri
 // access to a port.
 func (pc *PC) Next() uint64 { return pc.PIT.Next() }
 
+// Wake is Next as far as an interrupt can come of it: Never while the interrupt
+// controller masks the timer's line. A CPU that waits then waits for ever.
+func (pc *PC) Wake() uint64 {
+	if pc.PIC.Masked(0) {
+		return Never
+	}
+	return pc.PIT.Next()
+}
+
 // Poll carries out what is due.
 func (pc *PC) Poll() { pc.PIT.Poll() }
 

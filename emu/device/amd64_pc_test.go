@@ -51,6 +51,28 @@ func TestPCInterrupts(t *testing.T) {
 	}
 }
 
+// The timer wakes nobody while its line is masked.
+func TestPCWake(t *testing.T) {
+	pc, _, _, _ := newPC()
+	initPIC(pc.PIC, 0x01)
+	o := func(port uint16, v uint32) { pc.Bus.Out(port, 1, v) }
+	o(0x43, 0x34)
+	o(0x40, 0xa5)
+	o(0x40, 0x12)
+	if w := pc.Wake(); w == Never || w != pc.Next() {
+		t.Errorf("timer wakes at %d, want %d", w, pc.Next())
+	}
+	o(0x21, 0x01)
+	if w := pc.Wake(); w != Never {
+		t.Errorf("masked timer wakes at %d", w)
+	}
+	o(0x21, 0xfa)
+	o(0xa1, 0x01)
+	if pc.PIC.Masked(0) || pc.PIC.Masked(2) || !pc.PIC.Masked(8) || pc.PIC.Masked(9) || !pc.PIC.Masked(1) {
+		t.Error("masks are not those written")
+	}
+}
+
 func ExamplePC() {
 	var clock fakeClock
 	send := func(b byte) { fmt.Printf("%c", b) }

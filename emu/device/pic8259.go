@@ -55,6 +55,15 @@ func NewPIC(intr Line) *PIC {
 // Pending is the level of the CPU's interrupt line.
 func (p *PIC) Pending() bool { _, ok := p.chips[0].pick(); return ok }
 
+// Masked reports whether requests of line n are held back, by its own mask or, for a line
+// of the slave, by that of the cascade.
+func (p *PIC) Masked(n int) bool {
+	if n >= 8 && p.Masked(cascade) {
+		return true
+	}
+	return p.chips[n>>3].Mask>>(n&7)&1 != 0
+}
+
 // Ack is the CPU's acknowledge cycle: it takes the interrupt of highest priority and
 // returns its vector. Where the request has gone meanwhile the vector is that of line 7
 // of the chip concerned and nothing is in service: a spurious interrupt.

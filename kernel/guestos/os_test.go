@@ -65,6 +65,7 @@ func TestPanicLine(t *testing.T) {
 		{linux, "[", false},
 		{linux, "", false},
 		{tiny, "tiny: panic: no memory", true},
+		{tiny, "[    0.010000] tiny: panic: no memory", true},
 		{tiny, "hello tiny: panic", false},
 	} {
 		if got := tt.guest.PanicLine(tt.line); got != tt.want {

@@ -79,4 +79,7 @@ func (t *tiny) Stack(mem Mem, regs arch.Regs, pcs []uint64) int {
 // Unsafe: the teaching kernel has no tracer of its own and so no such list.
 func (t *tiny) Unsafe(uint64) string { return "" }
 
-func (t *tiny) PanicLine(line string) bool { return strings.HasPrefix(line, "tiny: panic") }
+// PanicLine tells a panic's first line, after the time stamp.
+func (t *tiny) PanicLine(line string) bool {
+	return strings.HasPrefix(trimStamps(line), "tiny: panic")
+}

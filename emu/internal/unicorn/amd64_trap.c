@@ -65,9 +65,13 @@ static bool hit(struct tl_cpu *c, struct tl_break *b) {
   return true;
 }
 
+// A fault while this is done comes by longjmp as a double fault to be delivered in its
+// turn; a triple fault ends uc_emu_start with delivering still set.
 static void deliver(struct tl_cpu *c) {
   c->exceptions++;
+  c->delivering = 1;
   tl_lib.do_interrupt(c->cs);
+  c->delivering = 0;
 }
 
 static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
@@ -132,7 +136,11 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
     tl_rearm(c);
     c->interrupts++;
   }
+  if (c)
+    c->delivering = 1;
   tl_lib.hardirq(env, vector, hw);
+  if (c)
+    c->delivering = 0;
 }
 
 uint64_t TL_AMD64(cpu_get_tsc)(void *env) {

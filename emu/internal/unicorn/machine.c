@@ -14,7 +14,7 @@
 #define AUX_PA (1ull << 32) // above the largest guest memory
 
 static struct tl_cpu *cpus[MAX_CPUS];
-static __thread struct tl_cpu *opening, *running;
+static __thread struct tl_cpu *opening, *running; // of this thread
 
 #define FIND(field, pointer)                                 \
   do {                                                       \
@@ -27,7 +27,7 @@ static __thread struct tl_cpu *opening, *running;
 struct tl_cpu *tl_by_cs(const void *cs) { FIND(cs, cs); }
 struct tl_cpu *tl_by_env(const void *env) { FIND(env, env); }
 struct tl_cpu *tl_by_uc(const void *uc) { FIND(uc, uc); }
-struct tl_cpu *tl_current(void) { return running; }
+struct tl_cpu *tl_current(void) { return running ? running : opening; }
 
 // The library hands its CPU state to no one; this is where it passes by.
 void TL_AMD64(x86_cpu_exec_enter)(void *cs) {
@@ -90,8 +90,12 @@ static int run(struct tl_cpu *c) {
   int err = 0;
   running = c;
   c->end_reason = TL_RUNNING;
-  while (c->end_reason == TL_RUNNING && !err)
+  c->delivering = 0;
+  while (c->end_reason == TL_RUNNING && !err) {
     err = uc_emu_start(c->uc, c->env->eip, 0, 0, 0); // ends by itself after #UD and a flush
+    if (c->delivering)
+      c->end_reason = TL_TRIPLE;
+  }
   running = outer;
   return err;
 }

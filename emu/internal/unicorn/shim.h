@@ -98,6 +98,7 @@ struct tl_cpu {
   uint8_t filling;     // 1 + access type of the TLB fill under way
   uint64_t *under;     // the word below the stack pointer that an emulated call pushes to
   uint64_t under_was;  // before the push
+  uint8_t delivering;  // an exception or interrupt is being delivered
   int end_reason;      // enum tl_end
 
   uint64_t *features;  // CPUID feature words

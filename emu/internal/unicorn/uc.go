@@ -112,12 +112,15 @@ func Open(memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	return e, nil
 }
 
-// Close frees the engine and its memory.
+// Close frees the engine and its memory. Closing it again does nothing.
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()
 	e.stopping.Lock()
 	defer e.stopping.Unlock()
+	if e.c == nil {
+		return
+	}
 	C.tl_close(e.c)
 	engines[0] = nil
 	e.c, e.ram = nil, nil

@@ -1,6 +1,7 @@
 package unicorn
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"testing"
@@ -87,6 +88,38 @@ func TestClock(t *testing.T) {
 	}
 	if pc := e.Reg(arch.RIP); pc != kernelBase+0x10000a {
 		t.Errorf("pc 0x%x", pc)
+	}
+}
+
+// More code than the buffer for translations holds: it overflows several times in each of
+// two rounds, the first time being the one that the library gets wrong.
+func TestCodeBufferOverflow(t *testing.T) {
+	const blocks = 60_000
+	code := []byte{0x31, 0xd2} // xor %edx,%edx
+	for range blocks {
+		code = append(code, 0xff, 0xc0, 0x01, 0xc2, 0xeb, 0x00) // inc %eax; add %eax,%edx; jmp to the next
+	}
+	code = append(code, 0xff, 0xc3, 0x83, 0xfb, 0x02, 0x0f, 0x82) // inc %ebx; cmp $2,%ebx; jb to the first
+	code = binary.LittleEndian.AppendUint32(code, uint32(2-len(code)-4))
+	code = append(code, 0xf4) // hlt
+
+	e, err := Open(16*mib, 1*mib, nothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	load(e, code)
+	if end, err := e.Run(); end != Halted || err != nil {
+		t.Fatalf("end %v, %v", end, err)
+	}
+	if n := e.Counters().Flushes; n < 4 {
+		t.Errorf("%d flushes: the buffer did not overflow", n)
+	}
+	if got := e.Reg(arch.RAX); got != 2*blocks {
+		t.Errorf("%d blocks were run, want %d", got, 2*blocks)
+	}
+	if want := uint64(2 + 2*(blocks*6+11) + 1); e.Total() != want {
+		t.Errorf("clock %d, want %d", e.Total(), want)
 	}
 }
 
