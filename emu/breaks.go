@@ -108,7 +108,7 @@ func (m *Machine) CrossCheck(addrs []uint64) error {
 func (m *Machine) Counts() []uint64 {
 	n := make([]uint64, len(m.crossed))
 	for i, a := range m.crossed {
-		n[i] = m.engine.Checked(a)
+		n[i] = m.engine.Executed(a)
 	}
 	return n
 }

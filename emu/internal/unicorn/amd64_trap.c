@@ -40,29 +40,42 @@ static void settle(struct tl_cpu *c) {
 
 // A block that ends in a breakpoint covers its one byte; the guest may have changed the
 // rest of the instruction. NULL if the breakpoint does not stand there any more.
-static struct tl_break *current_break(struct tl_cpu *c, struct tl_break *b) {
+static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   uint64_t addr = b->addr, last = addr + b->len - 1;
-  struct tl_page *first = tl_page_of(c->m, addr), *second = tl_page_of(c->m, last);
-  if (first->stale)
-    tl_resync(c, first);
+  struct tl_page *second = last / TL_PAGE == addr / TL_PAGE ? NULL : tl_page_of(c->m, last);
+  if (!p->stale && !(second && second->stale))
+    return b;
+  if (p->stale)
+    tl_resync(c, p);
   if (second && second->stale)
     tl_resync(c, second);
-  return tl_break_at(c->m, addr);
+  return tl_break_on(c->m, p, addr);
 }
 
-// A breakpoint of ours at eip-1. False if it turns out not to stand there any more.
-static bool hit(struct tl_cpu *c, struct tl_break *b) {
+// A breakpoint of ours at addr on page p. True if it is the guest's own as well.
+static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   uint64_t addr = b->addr;
   tl_cut(c, addr);
   c->env->eip = addr;
-  if (!(b = current_break(c, b)))
-    return false;
-  b->hits++;
+  if (!(b = bring_up_to_date(c, p, b))) {
+    tl_not_executed(c, addr);
+    return false; // what stands there now is run
+  }
   c->hits++;
   c->now = c->clock;
   tlGoHit(c->id, addr);
-  tl_rearm(c);
-  return true;
+  if (!(b = tl_break_on(c->m, p, addr)))
+    return false;
+  if (b->guest) {
+    c->clock += 1;
+    c->end = c->env->eip = addr + 1;
+    return true;
+  }
+  if (b->head)
+    note_push(c);
+  c->env->eip = b->slot;
+  c->slot_first = 1;
+  return false;
 }
 
 // A fault while this is done comes by longjmp as a double fault to be delivered in its
@@ -79,24 +92,18 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
   bool fetching = c->filling == 3;
   (void)uc;
   c->filling = 0;
-  struct tl_break *b = vector == VECTOR_BP ? tl_break_at(c->m, c->env->eip - 1) : NULL;
-  if (b) {
-    uint64_t addr = b->addr;
-    if (!hit(c, b))
-      return;
-    b = tl_break_at(c->m, addr);
-    if (b && !b->guest) {
-      if (b->head)
-        note_push(c);
-      c->env->eip = b->slot;
-      c->slot_first = 1;
+  if (vector == VECTOR_BP) {
+    uint64_t addr = c->env->eip - 1;
+    struct tl_page *p = tl_page_of(c->m, addr);
+    struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
+    if (b) {
+      if (hit(c, p, b))
+        deliver(c);
       return;
     }
-    c->clock += 1; // the guest's own INT3
-    c->end = c->env->eip = addr + 1;
-  } else if (!fetching) {
-    settle(c); // a fetch fault comes after a complete block
   }
+  if (!fetching)
+    settle(c); // a fetch fault comes after a complete block
   deliver(c);
 }
 
@@ -133,7 +140,6 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
   if (c && hw && vector == 0) {
     c->now = c->clock;
     vector = tlGoAck(c->id);
-    tl_rearm(c);
     c->interrupts++;
   }
   if (c)
@@ -191,7 +197,6 @@ void TL_AMD64(helper_hlt)(void *env, int len) {
     tl_leave(c, next, TL_HALTED);
   c->end = 0; // wherever it goes on, an interrupt may be taken there
   int why = tlGoIdle(c->id);
-  tl_rearm(c);
   if (why == TL_RUNNING)
     tl_lib.loop_exit(c->cs);
   c->end = next; // not woken: stay at the instruction
@@ -213,19 +218,13 @@ static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
 
 static uint64_t port_in(void *env, uint32_t port, int size, uintptr_t retaddr) {
   struct tl_cpu *c = port_access(env, retaddr);
-  if (!c)
-    return 0;
-  uint64_t v = tlGoIn(c->id, port & 0xffff, size);
-  tl_rearm(c);
-  return v;
+  return c ? tlGoIn(c->id, port & 0xffff, size) : 0;
 }
 
 static void port_out(void *env, uint32_t port, int size, uint32_t v, uintptr_t retaddr) {
   struct tl_cpu *c = port_access(env, retaddr);
-  if (!c)
-    return;
-  tlGoOut(c->id, port & 0xffff, size, v);
-  tl_rearm(c);
+  if (c)
+    tlGoOut(c->id, port & 0xffff, size, v);
 }
 
 #define RETADDR ((uintptr_t)__builtin_return_address(0))

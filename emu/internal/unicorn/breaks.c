@@ -26,9 +26,8 @@ struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va) {
   return NULL;
 }
 
-struct tl_break *tl_break_at(struct tl_machine *m, uint64_t addr) {
-  struct tl_page *p = tl_page_of(m, addr);
-  uint32_t id = p ? p->id[addr & (TL_PAGE - 1)] : 0;
+struct tl_break *tl_break_on(struct tl_machine *m, struct tl_page *p, uint64_t addr) {
+  uint32_t id = p->id[addr & (TL_PAGE - 1)];
   return id ? &m->breaks[id - 1] : NULL;
 }
 
@@ -116,10 +115,10 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t 
   struct tl_break *b = *id ? &m->breaks[*id - 1] : new_break(m);
   if (!b)
     return "out of memory";
-  uint64_t hits = *id ? b->hits : 0, checked = *id ? b->checked : 0;
   if (*id)
     *slot_entry(m, b->slot) = 0;
-  *b = (struct tl_break){addr, slot, hits, checked, len, head, guest, 1};
+  uint8_t byte = *id ? b->planted_on : p->original ? p->original[addr & (TL_PAGE - 1)] : 0;
+  *b = (struct tl_break){addr, slot, len, head, guest, byte};
   *id = (uint32_t)(b - m->breaks) + 1;
   *slot_entry(m, slot) = slot ? *id : 0;
   p->touched = true;
@@ -163,6 +162,16 @@ void tl_commit_breaks(struct tl_cpu *c) {
       compose(c, &c->m->pages[i]);
 }
 
+// In place the guest sees breakpoints, and may save and write back what it saw: an INT3
+// where one of ours was planted is taken for that one. As with a live tracer the byte
+// under it is the one that was there when it was planted, and may be the wrong one.
+static void take_originals(struct tl_machine *m, struct tl_page *p) {
+  for (unsigned i = 0; i < TL_PAGE; i++)
+    if (p->id[i] && p->text[i] == INT3 && !m->breaks[p->id[i] - 1].guest)
+      p->text[i] = m->breaks[p->id[i] - 1].planted_on;
+  memcpy(p->original, p->text, TL_PAGE);
+}
+
 // The guest has stored to p: ask the tracer what stands there now.
 void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   uint64_t va = p->va;
@@ -170,7 +179,7 @@ void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   p->touched = true;
   c->resyncs++;
   if (p->original)
-    memcpy(p->original, p->text, TL_PAGE);
+    take_originals(c->m, p);
   tlGoRewrite(c->id, va);
   tl_commit_breaks(c);
 }
@@ -211,19 +220,35 @@ void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64
   tl_lib.invalidate(c->uc, m->aux_ra + at, m->aux_ra + at + n);
 }
 
-// The independent count of -x crosscheck: the library's own code hook.
+// The independent count of -x crosscheck: the library's own code hook, which is called
+// before each instruction of the range. It counts by address, whatever stands there.
 static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
-  struct tl_cpu *c = cpu;
-  struct tl_break *b = tl_break_at(c->m, addr);
+  struct tl_page *p = tl_page_of(((struct tl_cpu *)cpu)->m, addr);
   (void)uc;
   (void)size;
-  if (b)
-    b->checked++;
+  if (p && p->executed)
+    p->executed[addr & (TL_PAGE - 1)]++;
 }
 
+// Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
   uc_hook hook;
+  for (uint32_t i = 0; i < c->m->npages; i++)
+    if (!c->m->pages[i].executed && !(c->m->pages[i].executed = calloc(TL_PAGE, sizeof(uint64_t))))
+      return UC_ERR_NOMEM;
   int err = uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_code, c, lo, hi);
   tl_flush(c);
   return err;
+}
+
+uint64_t tl_executed(struct tl_cpu *c, uint64_t addr) {
+  struct tl_page *p = tl_page_of(c->m, addr);
+  return p && p->executed ? p->executed[addr & (TL_PAGE - 1)] : 0;
+}
+
+// The breakpoint at addr was executed, but it was no longer due.
+void tl_not_executed(struct tl_cpu *c, uint64_t addr) {
+  struct tl_page *p = tl_page_of(c->m, addr);
+  if (p && p->executed)
+    p->executed[addr & (TL_PAGE - 1)]--;
 }

@@ -88,14 +88,6 @@ func (e *Engine) Original(pa uint64) []byte {
 	return unsafe.Slice((*byte)(p.original), C.TL_PAGE)
 }
 
-// Hits is how often the breakpoint at addr was hit.
-func (e *Engine) Hits(addr uint64) uint64 {
-	if b := C.tl_break_at(e.c.m, C.uint64_t(addr)); b != nil {
-		return uint64(b.hits)
-	}
-	return 0
-}
-
 // CrossCheck counts from now on, by the library's own code hook, how often each address
 // with a breakpoint in [lo, hi] is executed.
 func (e *Engine) CrossCheck(lo, hi uint64) error {
@@ -105,10 +97,5 @@ func (e *Engine) CrossCheck(lo, hi uint64) error {
 	return nil
 }
 
-// Checked is what the code hook has counted at addr.
-func (e *Engine) Checked(addr uint64) uint64 {
-	if b := C.tl_break_at(e.c.m, C.uint64_t(addr)); b != nil {
-		return uint64(b.checked)
-	}
-	return 0
-}
+// Executed is what the code hook has counted at addr.
+func (e *Engine) Executed(addr uint64) uint64 { return uint64(C.tl_executed(e.c, C.uint64_t(addr))) }

@@ -49,7 +49,7 @@ void tl_cut(struct tl_cpu *c, uint64_t pc) {
 
 // trig is the least of all reasons to leave the fast path. tl_stop may come from another
 // thread at any time, hence the second look.
-void tl_rearm(struct tl_cpu *c) {
+static void rearm(struct tl_cpu *c) {
   c->trig = c->line ? 0 : c->deadline;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
@@ -81,7 +81,7 @@ static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
     c->env->eip = pc;
     tl_lib.loop_exit(c->cs);
   }
-  tl_rearm(c);
+  rearm(c);
 }
 
 // A block in a trampoline. Only the one at the start of a slot is the guest's: the

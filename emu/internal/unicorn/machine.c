@@ -154,6 +154,7 @@ void tl_close(struct tl_cpu *c) {
   for (uint32_t i = 0; i < m->npages; i++) {
     free(m->pages[i].id);
     free(m->pages[i].original);
+    free(m->pages[i].executed);
   }
   struct { void *p; uint64_t size; } maps[] = {
       {m->ram, m->ram_size},
@@ -175,7 +176,7 @@ void tl_close(struct tl_cpu *c) {
 // Run until something ends the run, an enum tl_end; *err says more for TL_FAILED.
 // A stop that comes while nothing runs ends the next run at once.
 int tl_run(struct tl_cpu *c, const char **err) {
-  tl_rearm(c);
+  c->trig = 0; // looks at everything that may have changed
   int code = run(c);
   if (c->end_reason == TL_STOPPED)
     __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);

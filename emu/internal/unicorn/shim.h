@@ -29,16 +29,14 @@ enum tl_end {
   TL_FAILED,  // the library returned an error
 };
 
-// A breakpoint: 32 bytes, indexed by id.
+// A breakpoint: 24 bytes, indexed by id.
 struct tl_break {
-  uint64_t addr;    // of the displaced instruction
-  uint64_t slot;    // of its trampoline, 0 if guest
-  uint64_t hits;
-  uint64_t checked; // executions seen by the library's code hook
-  uint8_t len;      // bytes of the displaced instruction
-  uint8_t head;     // offset in the slot of the instruction that may fault
-  uint8_t guest;    // the displaced instruction is a breakpoint of the guest's
-  uint8_t live;
+  uint64_t addr;      // of the displaced instruction
+  uint64_t slot;      // of its trampoline, 0 if guest
+  uint8_t len;        // bytes of the displaced instruction
+  uint8_t head;       // offset in the slot of the instruction that may fault
+  uint8_t guest;      // the displaced instruction is a breakpoint of the guest's
+  uint8_t planted_on; // inplace: the guest's byte under it when it was planted
 };
 
 // A page of guest text that holds breakpoints. Fetches see text, data accesses see the
@@ -48,6 +46,7 @@ struct tl_page {
   uint32_t *id;      // 1 + id of the breakpoint at each byte, 0 for none
   uint8_t *text;     // what fetches see
   uint8_t *original; // inplace: the guest's bytes, while breakpoints stand in its page
+  uint64_t *executed; // by byte: executions that the code hook has seen; NULL without crosscheck
   uint64_t text_ra;  // the library's ram_addr of text
   uint64_t exec_va;  // virtual page of the newest fetch fill, 0 after a data fill of it
   bool stale;        // the guest has stored to it since text was made
@@ -89,7 +88,8 @@ struct tl_cpu {
   // The clock (clock.c).
   uint64_t clock;      // bytes of guest code executed up to end = virtual ns
   uint64_t end;        // canonical end of the instruction executed last
-  uint64_t trig;       // the block hook leaves its fast path from here on
+  uint64_t trig;       // the block hook leaves its fast path from here on: not later than
+                       // any reason to; Go lowers it, attend() makes it right again
   uint64_t deadline;   // next event of the devices or of the tracer
   uint64_t now;        // exact time of the callback under way
   uint8_t line;        // interrupt request of the interrupt controller
@@ -131,7 +131,6 @@ struct tl_cpu *tl_current(void);
 
 // clock.c
 void tl_on_block(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu);
-void tl_rearm(struct tl_cpu *c);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
@@ -141,7 +140,7 @@ void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va);
 
 // breaks.c
-struct tl_break *tl_break_at(struct tl_machine *m, uint64_t addr);
+struct tl_break *tl_break_on(struct tl_machine *m, struct tl_page *p, uint64_t addr);
 struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va);
 const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t slot, uint8_t len, uint8_t head, uint8_t guest);
 const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa);
@@ -153,6 +152,8 @@ void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64
 void tl_resync(struct tl_cpu *c, struct tl_page *p);
 void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
+uint64_t tl_executed(struct tl_cpu *c, uint64_t addr);
+void tl_not_executed(struct tl_cpu *c, uint64_t addr);
 
 // amd64_trap.c
 void tl_amd64_hooks(struct tl_cpu *c);

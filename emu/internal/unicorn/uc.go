@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -187,13 +188,30 @@ func (e *Engine) Skip(to uint64) {
 }
 
 // SetDeadline sets the time at which Attend is called next.
-func (e *Engine) SetDeadline(at uint64) { e.c.deadline = C.uint64_t(at) }
+func (e *Engine) SetDeadline(at uint64) {
+	e.c.deadline = C.uint64_t(at)
+	e.attendAt(at)
+}
+
+// attendAt lowers the time at which the engine looks around. Stop may do so from another
+// thread at the same time, and must not be overwritten: its flag is looked at afterwards.
+func (e *Engine) attendAt(at uint64) {
+	trig := (*uint64)(&e.c.trig)
+	if at >= *trig {
+		return
+	}
+	atomic.StoreUint64(trig, at)
+	if e.Stopping() {
+		atomic.StoreUint64(trig, 0)
+	}
+}
 
 // SetLine sets the level of the interrupt request.
 func (e *Engine) SetLine(high bool) {
 	e.c.line = 0
 	if high {
 		e.c.line = 1
+		e.attendAt(0)
 	}
 }
 

@@ -163,7 +163,7 @@ func testBreak(t *testing.T, inplace bool) {
 	if end, err := e.Run(); end != Halted || err != nil {
 		t.Fatalf("end %v, %v", end, err)
 	}
-	if c.hits != 10 || c.last != at || e.Hits(at) != 10 {
+	if c.hits != 10 || c.last != at || e.Counters().Hits != 10 {
 		t.Errorf("inplace %v: %d hits, last at 0x%x, want 10 at 0x%x", inplace, c.hits, c.last, at)
 	}
 	if want := uint64(5 + 10*10 + 1); e.Total() != want {
