@@ -59,9 +59,9 @@ func testBreakpoint(t *testing.T, isa *ISA, pc uint64) {
 
 // testFill: a slot full of Fill traps wherever it is entered, and slots make whole pages.
 func testFill(t *testing.T, isa *ISA) {
-	fill := bytes.Repeat([]byte{isa.Fill}, isa.SlotSize)
-	if SlotPage%isa.SlotSize != 0 || !bytes.HasPrefix(fill, isa.Arch.Breakpoint(isa.Arch.MinInstr)) {
-		t.Errorf("slots of %d bytes %#x", isa.SlotSize, isa.Fill)
+	b := isa.Arch.Breakpoint(isa.Arch.MinInstr)
+	if SlotPage%isa.SlotSize != 0 || isa.SlotSize%len(b) != 0 || !bytes.Equal(isa.Fill, b) {
+		t.Errorf("slots of %d bytes % x", isa.SlotSize, isa.Fill)
 	}
 }
 
