@@ -1,5 +1,7 @@
 package arch
 
+import "fmt"
+
 // Run carries out on regs what a machine of the architecture a does for an instruction of
 // n bytes at the PC that regs have. It says in Go what the comments of Op say; machines do
 // it in their own way, and are tested against it. Of OpLend and OpLendOut, which are about
@@ -96,4 +98,68 @@ func flagsHold(nzcv uint64, cond uint8) bool {
 		return true
 	}
 	return ok != (cond&1 == 1)
+}
+
+// Text says in words what e does on the architecture a: "if X5 == 0: pc = pc+0x10".
+func (e Emulation) Text(a *Arch) string {
+	name := func(r Reg) string {
+		if r == NoReg {
+			return "0"
+		}
+		return a.Regs[r].Name
+	}
+	link := ""
+	if e.A != NoReg {
+		link = name(e.A) + " = next; "
+	}
+	pc := offset("pc", e.Imm)
+	switch e.Op {
+	case OpNone:
+		return ""
+	case OpSet:
+		return name(e.A) + " = " + pc
+	case OpJump:
+		return link + "pc = " + pc
+	case OpJumpReg:
+		to := offset(name(e.B), e.Imm)
+		if e.C != 0 {
+			to = fmt.Sprintf("(%s) &^ %d", to, e.C)
+		}
+		return link + "pc = " + to
+	case OpLend:
+		return fmt.Sprintf("%s = %s in the slot", name(e.A), pc)
+	case OpLendOut:
+		return name(e.A) + " = next in the slot"
+	}
+	return "if " + e.condition(name) + ": pc = " + pc
+}
+
+// offset writes base+imm.
+func offset(base string, imm int64) string {
+	if imm == 0 {
+		return base
+	}
+	return fmt.Sprintf("%s%+#x", base, imm)
+}
+
+var (
+	conditions = map[Op]string{
+		OpIfEQ: "==", OpIfNE: "!=", OpIfLT: "<", OpIfGE: ">=",
+		OpIfLTU: "< (unsigned)", OpIfGEU: ">= (unsigned)", OpIfEQ32: "== (32 bits)", OpIfNE32: "!= (32 bits)",
+	}
+	flagConditions = [16]string{
+		"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv",
+	}
+)
+
+func (e Emulation) condition(name func(Reg) string) string {
+	switch e.Op {
+	case OpIfBitSet:
+		return fmt.Sprintf("bit %d of %s is 1", e.C, name(e.B))
+	case OpIfBitClr:
+		return fmt.Sprintf("bit %d of %s is 0", e.C, name(e.B))
+	case OpIfFlags:
+		return flagConditions[e.C&15]
+	}
+	return fmt.Sprintf("%s %s %s", name(e.B), conditions[e.Op], name(Reg(e.C)))
 }
