@@ -5,14 +5,8 @@ import (
 	"trapline/kernel/arch"
 )
 
-// Trampolines lie in the guest's kernel half, between the image and the modules: the
-// last of these places that the image leaves free. Not lower: per-CPU accesses relative
-// to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
-const (
-	defaultSlots = 0xffffffffb0000000
-	otherSlots   = 0xffffffff90000000
-	slotsSize    = 128 << 20
-)
+// slotsSize is the range of trampolines in bytes.
+const slotsSize = 128 << 20
 
 // SetSlots moves the range of trampolines. Only before the first SetBreaks.
 func (m *Machine) SetSlots(base uint64) {
@@ -23,7 +17,7 @@ func (m *Machine) SetSlots(base uint64) {
 // AvoidSlots sees to it that the range of trampolines does not overlap [lo, hi), where
 // the kernel image is. Only before the first SetBreaks.
 func (m *Machine) AvoidSlots(lo, hi uint64) {
-	for _, base := range []uint64{defaultSlots, otherSlots} {
+	for _, base := range platforms[m.arch].slots {
 		if hi <= base || lo >= base+slotsSize {
 			m.SetSlots(base)
 			return
@@ -50,13 +44,13 @@ func (m *Machine) SetBreaks(breaks []arch.Break) error {
 }
 
 func (m *Machine) setBreak(b *arch.Break) error {
-	pa, ok := m.Translate(b.Addr)
+	at, ok := m.offset(b.Addr)
 	if !ok {
 		return &arch.Fault{Addr: b.Addr}
 	}
 	last := b.Addr + uint64(b.Len) - 1
 	if last/pageSize != b.Addr/pageSize {
-		next, ok := m.Translate(last)
+		next, ok := m.offset(last)
 		if !ok {
 			return &arch.Fault{Addr: last}
 		}
@@ -64,9 +58,7 @@ func (m *Machine) setBreak(b *arch.Break) error {
 			return err
 		}
 	}
-	return m.engine.SetBreak(unicorn.Break{
-		Addr: b.Addr, Phys: pa, Slot: b.Slot, Len: b.Len, Head: b.Head, Guest: b.Guest,
-	})
+	return m.engine.SetBreak(unicorn.Break{Break: *b, At: at})
 }
 
 // ClearBreaks takes breakpoints away. Addresses without one are passed over.
