@@ -14,7 +14,7 @@ static volatile u8 *base[2];
 
 bool uart_init(int port)
 {
-	u64 at = device_base("ns16550a", port);
+	u64 at = device_base("ns16550a", port, 0);
 	volatile u8 *io = phys_to_virt(at);
 
 	if (!at)

@@ -130,23 +130,32 @@ static bool usable(const struct dt_node *n, const char *compatible)
 	       (!n->status.data || has_string(n->status, "okay"));
 }
 
-u64 device_base(const char *compatible, int index)
+/* The device whose address is the lowest one above; false: there is none. */
+static bool find_above(const char *compatible, u64 above, struct dt_node *found)
 {
+	struct dt_node n;
+	u64 best = 0;
+
+	for (u32 cursor = 0; dt_next(&cursor, &n);) {
+		u64 at = usable(&n, compatible) ? dt_address(n.reg.data) : 0;
+
+		if (at > above && (!best || at < best)) {
+			best = at;
+			*found = n;
+		}
+	}
+	return best;
+}
+
+u64 device_base(const char *compatible, int index, int range)
+{
+	struct dt_node n = { 0 };
 	u64 base = 0;
 
 	for (int i = 0; i <= index; i++) {
-		u64 above = base;
-		struct dt_node n;
-
-		base = 0;
-		for (u32 cursor = 0; dt_next(&cursor, &n);) {
-			u64 at = usable(&n, compatible) ? dt_address(n.reg.data) : 0;
-
-			if (at > above && (!base || at < base))
-				base = at;
-		}
-		if (!base)
+		if (!find_above(compatible, base, &n))
 			return 0;
+		base = dt_address(n.reg.data);
 	}
-	return base;
+	return (u32)range * 16 + 8 <= n.reg.size ? dt_address((const char *)n.reg.data + range * 16) : 0;
 }

@@ -26,8 +26,8 @@ bool dt_next(u32 *cursor, struct dt_node *n); /* from *cursor = 0 on; false: no 
 u32 dt_cell(const void *data);               /* 32 bits, high byte first */
 u64 dt_address(const void *data);            /* two cells */
 
-/* device_base is the address of a device, the index-th by address; 0: none. */
-u64 device_base(const char *compatible, int index);
+/* device_base is where a range of registers begins, of the index-th such device by address; 0: none. */
+u64 device_base(const char *compatible, int index, int range);
 
 /* ---- start.c ---- */
 
