@@ -35,9 +35,11 @@ func openRISCV64(t testing.TB, h Handler, codeBuffer uint64, code []uint32) *Eng
 // Instructions of the tests. li is addi from x0.
 const wfi = 0x10500073
 
-func li(rd, v int) uint32             { return addi(rd, 0, v) }
-func addi(rd, rs, v int) uint32       { return uint32(v)<<20 | uint32(rs)<<15 | uint32(rd)<<7 | 0x13 }
-func lw(rd, rs, off int) uint32       { return uint32(off)<<20 | uint32(rs)<<15 | 2<<12 | uint32(rd)<<7 | 0x03 }
+func li(rd, v int) uint32       { return addi(rd, 0, v) }
+func addi(rd, rs, v int) uint32 { return uint32(v)<<20 | uint32(rs)<<15 | uint32(rd)<<7 | 0x13 }
+func lw(rd, rs, off int) uint32 {
+	return uint32(off)<<20 | uint32(rs)<<15 | 2<<12 | uint32(rd)<<7 | 0x03
+}
 func auipc(rd, pages int) uint32      { return uint32(pages)<<12 | uint32(rd)<<7 | 0x17 }
 func bnez(rs int, off int32) uint32   { return branch(1, rs, 0, off) }
 func bltu(a, b int, off int32) uint32 { return branch(6, a, b, off) }
