@@ -54,7 +54,7 @@ type Spec struct {
 }
 
 // known are the images that have a name, in the order of List.
-var known = []image{debianAMD64, debianARM64, tinyAMD64}
+var known = []image{debianAMD64, debianARM64, tinyAMD64, tinyARM64, tinyRISCV64}
 
 // An image is what is known of a guest before anything is fetched.
 type image struct {
@@ -63,15 +63,23 @@ type image struct {
 	debian   *debian                           // or how it is fetched
 }
 
-var tinyAMD64 = image{
-	spec: Spec{
-		Name:        "tiny/amd64",
-		Arch:        "amd64",
-		OS:          "tiny",
-		Description: "teaching kernel, part of trapline",
-		State:       Embedded,
-		Memory:      64 << 20,
-		Workload:    "uname; awkward; shapes; forks 3; echo done",
-	},
-	embedded: tiny.Kernel,
+var (
+	tinyAMD64   = tinyImage("amd64")
+	tinyARM64   = tinyImage("arm64")
+	tinyRISCV64 = tinyImage("riscv64")
+)
+
+func tinyImage(arch string) image {
+	return image{
+		spec: Spec{
+			Name:        "tiny/" + arch,
+			Arch:        arch,
+			OS:          "tiny",
+			Description: "teaching kernel, part of trapline",
+			State:       Embedded,
+			Memory:      64 << 20,
+			Workload:    "uname; awkward; shapes; forks 3; echo done",
+		},
+		embedded: tiny.Kernel,
+	}
 }
