@@ -71,6 +71,7 @@ func machines(t *testing.T, f func(*testing.T, *arch.Arch)) {
 // and a CPU that waits with interrupts off hangs.
 var endings = map[*arch.Arch]struct{ off, panic, fatal End }{
 	arch.AMD64:   {Halt, Halt, Triple},
+	arch.ARM64:   {PowerOff, Hang, Reset},
 	arch.RISCV64: {PowerOff, Hang, Reset},
 }
 
