@@ -27,8 +27,8 @@ func (i intr) Set(high bool) { i.SetLine(high) }
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}
-	reset := func(reason string) {
-		m.reset = reason
+	reset := func(string) {
+		m.reset = true
 		m.engine.Stop()
 	}
 	p.dev = device.NewPC(pcClock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), reset)

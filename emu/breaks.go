@@ -14,8 +14,7 @@ const (
 	slotsSize    = 128 << 20
 )
 
-// SetSlots moves the range of trampolines. Only before the first SetBreaks.
-func (m *Machine) SetSlots(base uint64) {
+func (m *Machine) setSlots(base uint64) {
 	m.slots = base
 	m.engine.SetSlots(base)
 }
@@ -25,7 +24,7 @@ func (m *Machine) SetSlots(base uint64) {
 func (m *Machine) AvoidSlots(lo, hi uint64) {
 	for _, base := range []uint64{defaultSlots, otherSlots} {
 		if hi <= base || lo >= base+slotsSize {
-			m.SetSlots(base)
+			m.setSlots(base)
 			return
 		}
 	}

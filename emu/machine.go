@@ -10,7 +10,6 @@
 package emu
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -76,16 +75,15 @@ type Machine struct {
 	platform platform
 	schedule schedule
 
-	text        textMap
-	slots       uint64
-	inPlace     bool
-	crossed     []uint64
-	onHit       func(cpu arch.CPU, addr uint64)
-	onRewrite   func(addr uint64)
-	rewriting   bool
-	limited     bool
-	reset       string
-	callbackErr error
+	text      textMap
+	slots     uint64
+	inPlace   bool
+	crossed   []uint64
+	onHit     func(cpu arch.CPU, addr uint64)
+	onRewrite func(addr uint64)
+	rewriting bool
+	limited   bool
+	reset     bool // the guest has asked for it
 }
 
 // New makes a machine for the guest architecture a. One is open at a time in a process.
@@ -110,7 +108,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	m.engine = e
 	m.schedule.reset()
 	m.platform = wire(m, c)
-	m.SetSlots(defaultSlots)
+	m.setSlots(defaultSlots)
 	return m, nil
 }
 
@@ -139,14 +137,13 @@ func (m *Machine) Boot(b Boot) (*Placed, error) {
 
 // Run runs the guest until the run ends. After Stopped it can be run again.
 func (m *Machine) Run() (End, error) {
-	m.limited, m.callbackErr = false, nil
+	m.limited = false
 	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
 	why, err := m.engine.Run()
-	err = errors.Join(m.callbackErr, err)
 	switch {
 	case err != nil:
 		return Failed, err
-	case m.reset != "":
+	case m.reset:
 		return Reset, nil
 	case m.limited:
 		return Limit, nil
@@ -188,9 +185,6 @@ func (m *Machine) Send(port int, p []byte) { m.platform.Send(port, p) }
 // just been loaded into memory. Only between runs.
 func (m *Machine) Flush() { m.engine.Flush() }
 
-// ResetReason says how the guest asked for the Reset that ended a run.
-func (m *Machine) ResetReason() string { return m.reset }
-
 // Counters are what the machine has counted so far.
 func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
 
@@ -198,12 +192,4 @@ func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
 // is needed.
 func LibraryVersion() (string, error) {
 	return unicorn.Version(), unicorn.Check()
-}
-
-// fail ends the run with an error found in a callback.
-func (m *Machine) fail(err error) {
-	if m.callbackErr == nil {
-		m.callbackErr = err
-	}
-	m.engine.Stop()
 }
