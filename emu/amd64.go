@@ -63,6 +63,7 @@ func (p *pc) Next() uint64                            { return p.dev.Next() }
 func (p *pc) Wake() uint64                            { return p.dev.Wake() }
 func (p *pc) Poll()                                   { p.dev.Poll() }
 func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
+func (p *pc) Load(r io.Reader) error                  { return p.dev.Load(r) }
 
 func (p *pc) Send(port int, b []byte) {
 	if port == 0 {

@@ -11,6 +11,7 @@ import (
 const (
 	defaultSlots = 0xffffffffb0000000
 	otherSlots   = 0xffffffff90000000
+	noSlots      = 1 << 63 // not canonical, so no guest has code there
 	slotsSize    = 128 << 20
 )
 
@@ -20,7 +21,9 @@ func (m *Machine) setSlots(base uint64) {
 }
 
 // AvoidSlots sees to it that the range of trampolines does not overlap [lo, hi), where
-// the kernel image is. Only before the first SetBreaks.
+// the kernel image is. Only before the first SetBreaks. Boot calls it for a kernel that
+// stays where it is placed; one that moves itself could come to lie anywhere, so until
+// its place is known there is no range.
 func (m *Machine) AvoidSlots(lo, hi uint64) {
 	for _, base := range []uint64{defaultSlots, otherSlots} {
 		if hi <= base || lo >= base+slotsSize {

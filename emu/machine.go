@@ -65,6 +65,7 @@ type platform interface {
 	Poll()        // carry out what is due
 	Send(port int, p []byte)
 	Save(w io.Writer) error
+	Load(r io.Reader) error
 }
 
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
@@ -108,7 +109,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	m.engine = e
 	m.schedule.reset()
 	m.platform = wire(m, c)
-	m.setSlots(defaultSlots)
+	m.setSlots(noSlots)
 	return m, nil
 }
 
@@ -131,6 +132,7 @@ func (m *Machine) Boot(b Boot) (*Placed, error) {
 	}
 	if p.Image != nil {
 		m.text = textMap{p.Image.Virt, p.Image.Phys, p.Image.Size}
+		m.AvoidSlots(p.Image.Virt, p.Image.Virt+p.Image.Size)
 	}
 	return p, nil
 }

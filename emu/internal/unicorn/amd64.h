@@ -29,6 +29,8 @@ struct tl_env {
 
 #define TL_CS_INTERRUPT 28 // offset of interrupt_request in CPUState
 #define TL_CS_ENV 296      // offset of env_ptr in CPUState
+#define TL_ENV_MSRS 4792   // offset of the MSRs from STAR on in CPUX86State
+#define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
 #define TL_INTERRUPT_HARD 2u
 
 #define TL_HF_CPL 3u
