@@ -68,6 +68,12 @@ static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t
   return true;
 }
 
+// Stores to a page with breakpoints need not be noticed while its text is stale anyway and
+// nothing was translated from it: a page of init text that the guest has freed.
+static bool unread(struct tl_machine *m, struct tl_page *p) {
+  return p->stale && !m->has_code[p->text_ra / TL_PAGE];
+}
+
 void TL_AMD64(tlb_set_page_with_attrs)(void *cs, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu,
                                        uint64_t size) {
   struct tl_cpu *c = tl_by_cs(cs);
@@ -91,7 +97,7 @@ void TL_AMD64(tlb_set_page_with_attrs)(void *cs, uint64_t va, uint64_t pa, uint3
     }
   }
   tl_lib.set_page(cs, va, pa, attrs, prot, mmu, TL_PAGE);
-  if ((prot & PROT_W) && !p && pa < c->m->ram_size && !c->m->has_code[pa / TL_PAGE])
+  if ((prot & PROT_W) && pa < c->m->ram_size && !c->m->has_code[pa / TL_PAGE] && (!p || unread(c->m, p)))
     tl_lib.set_dirty(cs, va);
 }
 
