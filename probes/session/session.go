@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"trapline/kernel"
 	"trapline/kernel/guestos"
@@ -50,7 +49,8 @@ type Session struct {
 	prog    *code.Program
 	shows   []bool // by clause: show at once what it recorded
 	on      enablings
-	notes   []string
+
+	unmatched []error // descriptions without a probe
 
 	vm    *vm.Machine
 	trace consume.Trace
@@ -180,10 +180,11 @@ func (s *Session) Finish() error {
 	return s.err
 }
 
-// keep remembers the first error.
+// keep remembers the first error. The guest need not go on then.
 func (s *Session) keep(err error) {
-	if s.err == nil {
+	if err != nil && s.err == nil {
 		s.err = err
+		s.Target.Stop()
 	}
 }
 
@@ -192,7 +193,10 @@ func (s *Session) Err() error { return errors.Join(s.err, s.set.Err()) }
 
 // Report says what providers passed over or suspended, one fact a line.
 func (s *Session) Report() []string {
-	out := slices.Clone(s.notes)
+	var out []string
+	for _, err := range s.unmatched {
+		out = append(out, err.Error())
+	}
 	for _, p := range s.registry.Providers() {
 		if r, ok := p.(probes.Reporter); ok {
 			out = append(out, r.Report()...)
