@@ -11,14 +11,19 @@ import (
 
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
 type pc struct {
+	noAccess
 	m   *Machine
 	dev *device.PC
 }
 
-// pcClock is the clock of the devices.
-type pcClock struct{ *unicorn.Engine }
+// Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
+// to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
+var amd64Wiring = wiring{newPC, []uint64{0xffffffffb0000000, 0xffffffff90000000}}
 
-func (c pcClock) Now() uint64 { return c.Clock() }
+// clock is the clock of the devices.
+type clock struct{ *unicorn.Engine }
+
+func (c clock) Now() uint64 { return c.Clock() }
 
 // intr is the CPU's interrupt line.
 type intr struct{ *unicorn.Engine }
@@ -27,11 +32,7 @@ func (i intr) Set(high bool) { i.SetLine(high) }
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}
-	reset := func(string) {
-		m.reset = true
-		m.engine.Stop()
-	}
-	p.dev = device.NewPC(pcClock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), reset)
+	p.dev = device.NewPC(clock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
 	return p
 }
 
@@ -61,9 +62,10 @@ func (p *pc) Out(port uint16, size int, value uint32) { p.dev.Bus.Out(port, size
 func (p *pc) Ack() int                                { return p.dev.PIC.Ack() }
 func (p *pc) Next() uint64                            { return p.dev.Next() }
 func (p *pc) Wake() uint64                            { return p.dev.Wake() }
+func (p *pc) Awake() bool                             { return p.m.engine.Line() }
 func (p *pc) Poll()                                   { p.dev.Poll() }
 func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
-func (p *pc) Load(r io.Reader) error                  { return p.dev.Load(r) }
+func (p *pc) Restore(r io.Reader) error               { return p.dev.Load(r) }
 
 func (p *pc) Send(port int, b []byte) {
 	if port == 0 {

@@ -5,14 +5,9 @@ import (
 	"trapline/kernel/arch"
 )
 
-// Trampolines lie in the guest's kernel half, between the image and the modules: the
-// last of these places that the image leaves free. Not lower: per-CPU accesses relative
-// to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
 const (
-	defaultSlots = 0xffffffffb0000000
-	otherSlots   = 0xffffffff90000000
-	noSlots      = 1 << 63 // not canonical, so no guest has code there
-	slotsSize    = 128 << 20
+	slotsSize = 128 << 20 // of the range of trampolines, in bytes
+	noSlots   = 1 << 63   // not canonical, so no guest has code there
 )
 
 func (m *Machine) setSlots(base uint64) {
@@ -25,7 +20,7 @@ func (m *Machine) setSlots(base uint64) {
 // stays where it is placed; one that moves itself could come to lie anywhere, so until
 // its place is known there is no range.
 func (m *Machine) AvoidSlots(lo, hi uint64) {
-	for _, base := range []uint64{defaultSlots, otherSlots} {
+	for _, base := range platforms[m.arch].slots {
 		if hi <= base || lo >= base+slotsSize {
 			m.setSlots(base)
 			return
@@ -52,13 +47,13 @@ func (m *Machine) SetBreaks(breaks []arch.Break) error {
 }
 
 func (m *Machine) setBreak(b *arch.Break) error {
-	pa, ok := m.Translate(b.Addr)
+	at, ok := m.offset(b.Addr)
 	if !ok {
 		return &arch.Fault{Addr: b.Addr}
 	}
 	last := b.Addr + uint64(b.Len) - 1
 	if last/pageSize != b.Addr/pageSize {
-		next, ok := m.Translate(last)
+		next, ok := m.offset(last)
 		if !ok {
 			return &arch.Fault{Addr: last}
 		}
@@ -66,9 +61,7 @@ func (m *Machine) setBreak(b *arch.Break) error {
 			return err
 		}
 	}
-	return m.engine.SetBreak(unicorn.Break{
-		Addr: b.Addr, Phys: pa, Slot: b.Slot, Len: b.Len, Head: b.Head, Guest: b.Guest,
-	})
+	return m.engine.SetBreak(unicorn.Break{Break: *b, At: at})
 }
 
 // ClearBreaks takes breakpoints away. Addresses without one are passed over.

@@ -45,27 +45,61 @@ type End uint8
 
 // Ends of a run.
 const (
-	Stopped End = iota // Stop was called
-	Limit              // the limit of virtual time was reached
-	Halt               // the CPU was halted with interrupts off
-	Reset              // the guest asked for a reset of the machine
-	Hang               // idle, and nothing can wake the guest
-	Triple             // triple fault
-	Failed             // the emulator gave up; the error says more
+	Stopped  End = iota // Stop was called
+	Limit               // the limit of virtual time was reached
+	Halt                // the CPU was halted with interrupts off
+	Reset               // the guest asked for a reset of the machine
+	Hang                // idle, and nothing can wake the guest
+	Triple              // triple fault
+	Failed              // the emulator gave up; the error says more
+	PowerOff            // the guest asked its firmware to switch the machine off
 )
 
 // platform is the devices of a machine as its CPU sees them.
 type platform interface {
 	Boot(b Boot) (*Placed, error)
-	In(port uint16, size int) uint32
-	Out(port uint16, size int, value uint32)
-	Ack() int     // vector of the interrupt being taken
+	access
+	// Walk is the physical address of va by the guest's page tables.
+	Walk(va uint64) (pa uint64, ok bool)
 	Next() uint64 // virtual time of the next event
 	Wake() uint64 // virtual time of the next event that can raise an interrupt as things are
+	Awake() bool  // an interrupt stands that ends the CPU's wait
 	Poll()        // carry out what is due
 	Send(port int, p []byte)
 	Save(w io.Writer) error
-	Load(r io.Reader) error
+	Restore(r io.Reader) error
+}
+
+// access is how a CPU reaches its devices and its firmware. A platform embeds noAccess and
+// has what its CPU has.
+type access interface {
+	Ack() int // vector of the interrupt being taken
+	In(port uint16, size int) uint32
+	Out(port uint16, size int, value uint32)
+	Load(pa uint64, size int) uint64
+	Store(pa uint64, size int, value uint64)
+	Call()
+	ReadSystem(reg uint32) uint64
+	WriteSystem(reg uint32, value uint64)
+}
+
+type noAccess struct{}
+
+func (noAccess) Ack() int                   { return 0 }
+func (noAccess) In(uint16, int) uint32      { return 0 }
+func (noAccess) Out(uint16, int, uint32)    {}
+func (noAccess) Load(uint64, int) uint64    { return 0 }
+func (noAccess) Store(uint64, int, uint64)  {}
+func (noAccess) Call()                      {}
+func (noAccess) ReadSystem(uint32) uint64   { return 0 }
+func (noAccess) WriteSystem(uint32, uint64) {}
+
+// wiring is how the machine of an architecture is put together.
+type wiring struct {
+	platform func(*Machine, Config) platform
+	// slots are places for the trampolines in the guest's kernel half, best first: outside
+	// what its kernels use, and within reach of their text where that matters.
+	slots []uint64
 }
 
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
@@ -85,6 +119,7 @@ type Machine struct {
 	rewriting bool
 	limited   bool
 	reset     bool // the guest has asked for it
+	off       bool // the guest has switched itself off
 }
 
 // New makes a machine for the guest architecture a. One is open at a time in a process.
@@ -101,21 +136,21 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 		c.CodeBuffer = defaultCodeBuffer
 	}
 	m := &Machine{arch: a, inPlace: c.InPlace}
-	e, err := unicorn.Open(c.Memory, c.CodeBuffer, handler{m})
+	e, err := unicorn.Open(a, c.Memory, c.CodeBuffer, handler{m})
 	if err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
 	e.SetInPlace(c.InPlace)
 	m.engine = e
 	m.schedule.reset()
-	m.platform = wire(m, c)
+	m.platform = wire.platform(m, c)
 	m.setSlots(noSlots)
 	return m, nil
 }
 
 // platforms has the machine of each architecture that can be emulated.
-var platforms = map[*arch.Arch]func(*Machine, Config) platform{
-	arch.AMD64: newPC,
+var platforms = map[*arch.Arch]wiring{
+	arch.AMD64: amd64Wiring,
 }
 
 // Close frees the machine. Closing it again does nothing.
@@ -145,6 +180,8 @@ func (m *Machine) Run() (End, error) {
 	switch {
 	case err != nil:
 		return Failed, err
+	case m.off:
+		return PowerOff, nil
 	case m.reset:
 		return Reset, nil
 	case m.limited:
@@ -194,4 +231,15 @@ func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
 // is needed.
 func LibraryVersion() (string, error) {
 	return unicorn.Version(), unicorn.Check()
+}
+
+// powerOff and resetFor end the run as the guest asks for it.
+func (m *Machine) powerOff() {
+	m.off = true
+	m.engine.Stop()
+}
+
+func (m *Machine) resetFor(string) {
+	m.reset = true
+	m.engine.Stop()
 }

@@ -55,7 +55,7 @@ func (h handler) Attend() { h.m.due() }
 // tick of the tracer does not wake the guest: with no event of a device to come it hangs.
 func (h handler) Idle() bool {
 	e, m := h.m.engine, h.m
-	for !e.Line() {
+	for !m.platform.Awake() {
 		if m.platform.Wake() == Never {
 			return false
 		}
@@ -86,6 +86,29 @@ func (h handler) In(port uint16, size int) uint32 {
 
 func (h handler) Out(port uint16, size int, value uint32) {
 	h.m.platform.Out(port, size, value)
+	h.m.reschedule()
+}
+
+func (h handler) Load(pa uint64, size int) uint64 {
+	v := h.m.platform.Load(pa, size)
+	h.m.reschedule()
+	return v
+}
+
+func (h handler) Store(pa uint64, size int, value uint64) {
+	h.m.platform.Store(pa, size, value)
+	h.m.reschedule()
+}
+
+func (h handler) Call() {
+	h.m.platform.Call()
+	h.m.reschedule()
+}
+
+func (h handler) ReadSystem(reg uint32) uint64 { return h.m.platform.ReadSystem(reg) }
+
+func (h handler) WriteSystem(reg uint32, value uint64) {
+	h.m.platform.WriteSystem(reg, value)
 	h.m.reschedule()
 }
 

@@ -141,7 +141,7 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 			return nil, fmt.Errorf("%w: its memory is damaged", ErrSnapshot)
 		}
 	}
-	if err := m.platform.Load(bytes.NewReader(h.Devices)); err != nil {
+	if err := m.platform.Restore(bytes.NewReader(h.Devices)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
 	if err := m.engine.LoadCPU(h.CPU); err != nil {

@@ -54,7 +54,7 @@ type Spec struct {
 }
 
 // known are the images that have a name, in the order of List.
-var known = []image{debianAMD64, tinyAMD64}
+var known = []image{debianAMD64, debianARM64, tinyAMD64}
 
 // An image is what is known of a guest before anything is fetched.
 type image struct {

@@ -21,7 +21,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: not described: %+v", spec.Name, spec)
 		}
 	}
-	want := map[string]State{"tiny/amd64": Embedded, "debian/amd64": NotFetched}
+	want := map[string]State{"tiny/amd64": Embedded, "debian/amd64": NotFetched, "debian/arm64": NotFetched}
 	if !reflect.DeepEqual(states, want) {
 		t.Errorf("states %v, want %v", states, want)
 	}
@@ -31,7 +31,7 @@ func TestLookupErrors(t *testing.T) {
 	dir := t.TempDir()
 	s := Store{Dir: dir}
 	for name, want := range map[string]string{
-		"debian/amd46":   `unknown image "debian/amd46": there are debian/amd64, tiny/amd64, or give the path of a kernel`,
+		"debian/amd46":   `unknown image "debian/amd46": there are debian/amd64, debian/arm64, tiny/amd64, or give the path of a kernel`,
 		"":               `unknown image ""`,
 		dir:              "it is not a regular file",
 		"./vmlinux":      "unknown image: stat ./vmlinux: no such file or directory",
@@ -140,7 +140,7 @@ func TestInitSums(t *testing.T) {
 		}
 		n++
 	}
-	if n != 4 {
+	if n != 9 {
 		t.Errorf("%d sums", n)
 	}
 }
@@ -152,5 +152,5 @@ func ExampleStore_Lookup() {
 	fmt.Println(err)
 	// Output:
 	// tiny/amd64 embedded tiny <nil>
-	// unknown image "tiny/vax": there are debian/amd64, tiny/amd64, or give the path of a kernel
+	// unknown image "tiny/vax": there are debian/amd64, debian/arm64, tiny/amd64, or give the path of a kernel
 }

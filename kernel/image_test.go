@@ -117,7 +117,7 @@ func TestOpenErrors(t *testing.T) {
 		{"half", func(b []byte) []byte { return b[:len(b)/2] }, "truncated: the section header table ends at byte 13968, the file at 6984"},
 		{"class", set8(4, 1), "a 32-bit ELF file; only 64-bit kernels can be traced"},
 		{"endian", set8(5, 2), "a big-endian ELF file; only little-endian kernels can be traced"},
-		{"machine", set16(18, 8), "no support for EM_MIPS kernels (supported: amd64)"},
+		{"machine", set16(18, 8), "no support for EM_MIPS kernels (supported: amd64, arm64, riscv64)"},
 		{"module", set16(16, 1), "a relocatable object (a kernel module?), not a kernel image"},
 		{"core", set16(16, 4), "an ELF file of type ET_CORE, not a kernel image"},
 		{"segment", set64(64+32, 0x100000), "truncated: the segment 0 ends at byte 1052672, the file at 13968"},

@@ -10,10 +10,11 @@ import "trapline/kernel/arch"
 var AMD64 = &ISA{
 	Arch:     arch.AMD64,
 	SlotSize: 32,
-	Fill:     0xcc,
+	Fill:     []byte{0xcc},
 	Length:   amd64Length,
 	Plan:     amd64Plan,
 	Encode:   amd64Encode,
+	Do:       func(Plan, []byte, uint64) arch.Emulation { return arch.Emulation{} },
 	Text:     amd64Text,
 }
 

@@ -10,7 +10,7 @@ const amd64PushLen = 5
 
 // amd64Encode writes the trampoline of a plan.
 func amd64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
-	if p.Kind == Refuse || p.Kind == Guest {
+	if !p.InSlot() {
 		return nil, fmt.Errorf("encoding the trampoline of %#x: there is none (%s)", pc, p.Kind)
 	}
 	if len(code) < int(p.Len) {

@@ -1,97 +1,19 @@
 package trampoline
 
-import (
-	"bytes"
-	"encoding/hex"
-	"flag"
-	"fmt"
-	"os"
-	"strings"
-	"testing"
-)
-
-var update = flag.Bool("update", false, "rewrite testdata from what the code does")
+import "testing"
 
 const (
 	testPC   = 0xffffffff81000000
 	testSlot = 0xffffffff90000000
 )
 
-// A row is a line of testdata/amd64.txt.
-type row struct {
-	line string // as in the file
-	code []byte // the instruction and what follows
-	n    int    // bytes of the instruction
-	kind string
-	want string // trampoline, or reason
-}
-
-func readRows(t testing.TB) (rows []row) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/amd64.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		r := row{line: strings.TrimSpace(line)}
-		if r.line != "" && r.line[0] != '#' {
-			f := strings.Fields(r.line)
-			bytes, rest, _ := strings.Cut(f[0], "|")
-			r.n = len(bytes) / 2
-			if r.code, err = hex.DecodeString(bytes + rest); err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
-			r.kind, r.want = f[1], strings.Join(f[2:], " ")
-		}
-		rows = append(rows, r)
-	}
-	return rows
-}
-
-// result is what a plan comes to, as testdata writes it.
-func result(t testing.TB, p Plan, code []byte) string {
-	switch p.Kind {
-	case Refuse:
-		return p.Reason()
-	case Guest:
-		return "-"
-	}
-	out, err := amd64Encode(p, code, testPC, testSlot)
-	if err != nil {
-		t.Errorf("%x: %v", code, err)
-	}
-	return hex.EncodeToString(out)
-}
-
-func TestAMD64Rows(t *testing.T) {
-	var file bytes.Buffer
-	for _, r := range readRows(t) {
-		if r.code == nil {
-			fmt.Fprintln(&file, r.line)
-			continue
-		}
-		p := amd64Plan(r.code, testPC)
-		got := result(t, p, r.code)
-		fmt.Fprintf(&file, "%-36s %-8s %s\n", strings.Fields(r.line)[0], p.Kind, got)
-		if p.Len != 0 && int(p.Len) != r.n {
-			t.Errorf("%s: %d bytes, want %d", r.line, p.Len, r.n)
-		}
-		if !*update && (p.Kind.String() != r.kind || got != r.want) {
-			t.Errorf("%s\ngot %s %s", r.line, p.Kind, got)
-		}
-	}
-	if *update {
-		if err := os.WriteFile("testdata/amd64.txt", file.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+func TestAMD64Rows(t *testing.T) { testRows(t, AMD64, testPC, testSlot) }
 
 // TestAMD64Equivalent has objdump read every trampoline of the rows, and the instruction in
 // place: same instruction, same absolute addresses.
 func TestAMD64Equivalent(t *testing.T) {
 	var slots slotBatch
-	for _, r := range readRows(t) {
+	for _, r := range readRows(t, AMD64) {
 		if p := amd64Plan(r.code, testPC); p.Kind != Refuse && p.Kind != Guest {
 			slots.add(t, r.code[:p.Len])
 		}

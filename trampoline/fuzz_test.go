@@ -7,8 +7,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-func addRows(f *testing.F) {
-	for _, r := range readRows(f) {
+func addRows(f *testing.F, isa *ISA) {
+	for _, r := range readRows(f, isa) {
 		if r.code != nil {
 			f.Add(r.code)
 		}
@@ -18,7 +18,7 @@ func addRows(f *testing.F) {
 // FuzzLength: no panic, no more than 15 bytes, nothing read behind the instruction, and
 // x86asm agrees where it can be believed.
 func FuzzLength(f *testing.F) {
-	addRows(f)
+	addRows(f, AMD64)
 	f.Fuzz(func(t *testing.T, code []byte) {
 		n, err := AMD64.Length(code)
 		if err != nil {
@@ -57,7 +57,7 @@ func believable(code []byte) (x86asm.Inst, bool) {
 
 // FuzzPlan: whatever is planned can be encoded, fits, and decodes again.
 func FuzzPlan(f *testing.F) {
-	addRows(f)
+	addRows(f, AMD64)
 	f.Fuzz(func(t *testing.T, code []byte) {
 		const pc, slot = 0xffffffffa0000000, 0xffffffffb0000000
 		p := AMD64.Plan(code, pc)
@@ -81,7 +81,7 @@ func FuzzPlan(f *testing.F) {
 // BenchmarkPlan plans a function's worth of instructions: ns/op is for one.
 func BenchmarkPlan(b *testing.B) {
 	var codes [][]byte
-	for _, r := range readRows(b) {
+	for _, r := range readRows(b, AMD64) {
 		if r.code != nil {
 			codes = append(codes, r.code)
 		}

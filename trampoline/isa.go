@@ -10,8 +10,8 @@ import (
 type ISA struct {
 	Arch *arch.Arch
 
-	SlotSize int  // bytes of a slot: a multiple of what the longest trampoline needs
-	Fill     byte // fills the rest of a slot, and free slots: a stray jump traps at once
+	SlotSize int    // bytes of a slot: a multiple of what the longest trampoline needs
+	Fill     []byte // repeated, fills the rest of a slot, and free slots: a stray jump traps at once
 
 	// Length returns the number of bytes of the first instruction of code.
 	// The error wraps ErrTruncated, ErrUndefined or ErrTooLong.
@@ -22,10 +22,16 @@ type ISA struct {
 	Plan func(code []byte, pc uint64) Plan
 
 	// Encode returns what goes to the slot at address slot for the instruction at pc:
-	// at most SlotSize bytes, ending in the jump back. code and pc are what p was
-	// made from. It fails for a plan that needs no slot (Refuse, Guest), and where
-	// the slot is too far from what the instruction refers to.
+	// at most SlotSize bytes, ending in the jump back, or in the second breakpoint
+	// that stands for it. code and pc are what p was made from. It fails for a plan
+	// that needs no slot, and where the slot is too far from what the instruction
+	// refers to.
 	Encode func(p Plan, code []byte, pc, slot uint64) ([]byte, error)
+
+	// Do returns what the machine does itself for the instruction at pc, before or
+	// instead of what is in its slot: nothing on an architecture whose slots do it all.
+	// code and pc are what p was made from.
+	Do func(p Plan, code []byte, pc uint64) arch.Emulation
 
 	// Text returns the first instruction of code in the syntax of the GNU assembler,
 	// or "(bad)". sym names an address by the symbol that covers it and the symbol's
@@ -44,4 +50,4 @@ func For(a *arch.Arch) (*ISA, error) {
 }
 
 // ISAs lists the architectures whose instructions can be displaced.
-var ISAs = []*ISA{AMD64}
+var ISAs = []*ISA{AMD64, ARM64, RISCV64}

@@ -8,20 +8,40 @@ import (
 	"trapline/kernel/arch"
 )
 
-// conformance is what the shared test needs to know of an architecture: some addresses, and
-// some instructions, by how they are displaced.
+// conformance is what the shared test needs to know of an architecture: some addresses, how
+// a trampoline ends, and some instructions, by how they are displaced.
 var conformance = []struct {
 	isa      *ISA
 	pc, slot uint64
-	code     map[Kind][][]byte
+	// back is where the last instruction of a trampoline goes on, which lies at addr: at
+	// the end of the instruction at pc, which has n bytes.
+	back func(last []byte, addr, pc, n uint64) uint64
+	code map[Kind][][]byte
 }{{
-	isa: AMD64, pc: testPC, slot: testSlot,
+	isa: AMD64, pc: testPC, slot: testSlot, back: jumpBack,
 	code: map[Kind][][]byte{
 		Refuse:   {{0x0f, 0x05}, {0x06}, {}},
 		Copy:     {{0x55}, {0x0f, 0x0b}, {0xf3, 0x48, 0xa5}},
 		Relocate: {{0x74, 0x05}, {0x48, 0x8d, 0x05, 1, 2, 3, 4}, {0xe3, 0xfe}},
 		Emulate:  {{0xe8, 1, 2, 3, 4}, {0xff, 0x14, 0x24}, {0xff, 0xd0}},
 		Guest:    {{0xcc}},
+	},
+}, {
+	isa: ARM64, pc: armPC, slot: armSlot, back: secondBreakpoint(arch.ARM64),
+	code: map[Kind][][]byte{
+		Refuse:   {{0xfe, 0xa3, 0xc1, 0xda}, {1, 2, 3}, {}},                             // paciasppc
+		Copy:     {{0xfd, 0x7b, 0xbf, 0xa9}, {0, 0, 0, 0}, {0xff, 0x0f, 0x5f, 0xd6}},    // stp, udf, retab
+		Relocate: {{0x40, 0, 0, 0x58}, {0x5f, 0, 0, 0xd8}},                              // ldr, prfm
+		Emulate:  {{0, 0, 0, 0x94}, {0xc0, 0x03, 0x5f, 0xd6}, {0x1f, 0x08, 0x3f, 0xd6}}, // bl, ret, blraaz
+		Guest:    {{0, 0, 0x20, 0xd4}, {0x40, 0x8e, 0x2e, 0xd4}},
+	},
+}, {
+	isa: RISCV64, pc: riscvPC, slot: riscvSlot, back: secondBreakpoint(arch.RISCV64),
+	code: map[Kind][][]byte{
+		Refuse:  {{0x1f, 0, 0, 0, 0, 0}, {0x13, 0, 0}, {1}, {}},
+		Copy:    {{0x01, 0x00}, {0x13, 0, 0, 0}, {0, 0}, {0x73, 0, 0x20, 0x10}},    // c.nop, nop, c.unimp, sret
+		Emulate: {{0x01, 0xa0}, {0x6f, 0, 0, 0}, {0x67, 0x80, 0, 0}, {0x82, 0x80}}, // c.j, j, ret, c.ret
+		Guest:   {{0x02, 0x90}, {0x73, 0, 0x10, 0}},
 	},
 }}
 
@@ -59,9 +79,9 @@ func testBreakpoint(t *testing.T, isa *ISA, pc uint64) {
 
 // testFill: a slot full of Fill traps wherever it is entered, and slots make whole pages.
 func testFill(t *testing.T, isa *ISA) {
-	fill := bytes.Repeat([]byte{isa.Fill}, isa.SlotSize)
-	if SlotPage%isa.SlotSize != 0 || !bytes.HasPrefix(fill, isa.Arch.Breakpoint(isa.Arch.MinInstr)) {
-		t.Errorf("slots of %d bytes %#x", isa.SlotSize, isa.Fill)
+	b := isa.Arch.Breakpoint(isa.Arch.MinInstr)
+	if SlotPage%isa.SlotSize != 0 || isa.SlotSize%len(b) != 0 || !bytes.Equal(isa.Fill, b) {
+		t.Errorf("slots of %d bytes % x", isa.SlotSize, isa.Fill)
 	}
 }
 
@@ -72,7 +92,10 @@ func testPlan(t *testing.T, isa *ISA, kind Kind, code []byte, pc, slot uint64) {
 		t.Errorf("% x: %s %q, want %s", code, p.Kind, p.Reason(), kind)
 	}
 	out, err := isa.Encode(p, code, pc, slot)
-	if kind == Refuse || kind == Guest {
+	if do := isa.Do(p, code, pc); kind == Refuse && do != (arch.Emulation{}) || p.InSlot() && !do.InSlot() {
+		t.Errorf("% x: %s, and the machine does %v", code, kind, do)
+	}
+	if !p.InSlot() {
 		if err == nil {
 			t.Errorf("% x: %s has a trampoline % x", code, kind, out)
 		}
@@ -86,7 +109,7 @@ func testPlan(t *testing.T, isa *ISA, kind Kind, code []byte, pc, slot uint64) {
 }
 
 // testTrampoline: it fits, is made of instructions, has one at Head, and its last
-// instruction is position-dependent: a jump to pc+len.
+// instruction goes on at pc+len.
 func testTrampoline(t *testing.T, isa *ISA, p Plan, code, out []byte, pc, slot uint64) {
 	if n, err := isa.Length(code); n != int(p.Len) || err != nil {
 		t.Errorf("% x: Len is %d, Length %d, %v", code, p.Len, n, err)
@@ -100,19 +123,32 @@ func testTrampoline(t *testing.T, isa *ISA, p Plan, code, out []byte, pc, slot u
 	}); err != nil || !head || len(out) > isa.SlotSize {
 		t.Errorf("% x: trampoline % x, Head %d: %v", code, out, p.Head, err)
 	}
-	if to := jumpTarget(t, isa, out[last:], slot+uint64(last)); to != pc+uint64(p.Len) {
-		t.Errorf("% x: trampoline % x ends in a jump to %#x", code, out, to)
+	for _, c := range conformance {
+		if c.isa != isa {
+			continue
+		}
+		if to := c.back(out[last:], slot+uint64(last), pc, uint64(p.Len)); to != pc+uint64(p.Len) {
+			t.Errorf("% x: trampoline % x goes on at %#x", code, out, to)
+		}
 	}
 }
 
-// jumpTarget is where the jump at addr goes.
-func jumpTarget(t *testing.T, isa *ISA, code []byte, addr uint64) uint64 {
-	switch {
-	case isa == AMD64 && len(code) == 5 && code[0] == 0xe9:
-		return addr + 5 + uint64(int32At(code, 1, 4))
+// jumpBack is where amd64's jmp rel32 goes.
+func jumpBack(last []byte, addr, _, _ uint64) uint64 {
+	if len(last) != 5 || last[0] != 0xe9 {
+		return 0
 	}
-	t.Errorf("% x is not a jump of %s", code, isa.Arch)
-	return 0
+	return addr + 5 + uint64(int32At(last, 1, 4))
+}
+
+// secondBreakpoint is the end of a trampoline of 8 bytes.
+func secondBreakpoint(a *arch.Arch) func([]byte, uint64, uint64, uint64) uint64 {
+	return func(last []byte, addr, pc, n uint64) uint64 {
+		if addr%8 != 4 || !bytes.Equal(last, a.Breakpoint(4)) {
+			return 0
+		}
+		return pc + n
+	}
 }
 
 func TestForUnknown(t *testing.T) {

@@ -10,7 +10,7 @@ const (
 	Copy
 	// Relocate: it runs in the slot, rewritten to refer to the same addresses.
 	Relocate
-	// Emulate: other instructions in the slot have its effect.
+	// Emulate: others have its effect: instructions in the slot, or the machine (ISA.Do).
 	Emulate
 	// Guest: it is a breakpoint of the guest's own. There is nothing to displace; the
 	// trap is to be delivered to the guest after the probe has fired.
@@ -52,8 +52,14 @@ func (p Plan) Reason() string {
 	return reasonTexts[p.reason]
 }
 
+// InSlot tells whether something runs in a slot: ISA.Encode writes it.
+func (p Plan) InSlot() bool { return p.Kind != Refuse && p.Kind != Guest && p.form != formDo }
+
 // A form is a kind of trampoline; each architecture has its own.
 type form uint8
+
+// formDo is no trampoline: the machine does all of it (ISA.Do).
+const formDo form = 0xff
 
 // A reason is why an instruction is refused.
 type reason uint8
@@ -73,6 +79,9 @@ const (
 	reasonCallBelowRSP
 	reasonReturnAddress
 	reasonNoRoom
+	reasonOwnAddress
+	reasonUnknownBranch
+	reasonLinkRegister
 )
 
 var reasonTexts = [...]string{
@@ -90,4 +99,7 @@ var reasonTexts = [...]string{
 	reasonCallBelowRSP:      "a call through memory just below the stack pointer, which the return address overwrites in a trampoline",
 	reasonReturnAddress:     "its return address is outside of the lowest and highest 2 GiB, so a trampoline cannot push it",
 	reasonNoRoom:            "it has so many prefixes, or so large a displacement, that the rewritten instruction would be invalid",
+	reasonOwnAddress:        "it signs its own address, which would be the trampoline's",
+	reasonUnknownBranch:     "it is a branch of an extension that is newer than this program",
+	reasonLinkRegister:      "an authenticated call through the link register: in a trampoline that has changed before the jump",
 }

@@ -19,8 +19,12 @@
  * does nothing that is not written here.
  */
 #include "generic.h"
-#ifdef __x86_64__
+#if defined __x86_64__
 #include "amd64.h"
+#elif defined __aarch64__
+#include "arm64.h"
+#elif defined __riscv
+#include "riscv64.h"
 #endif
 
 #define sys(n, a, b, c, d, e) \

@@ -59,17 +59,12 @@ func (c Cache) Create(key string, write func(*os.File) error) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return fmt.Errorf("making the snapshot cache: %w", err)
 	}
-	c.removeStale()
-	f, err := os.CreateTemp(c.Dir, newPrefix)
+	f, err := c.newFile()
 	if err != nil {
 		return fmt.Errorf("making a snapshot: %w", err)
 	}
 	defer f.Close()
-	err = lock(f)
-	if err == nil {
-		err = write(f)
-	}
-	if err == nil {
+	if err = write(f); err == nil {
 		err = os.Rename(f.Name(), c.path(key))
 	}
 	if err != nil {
@@ -77,6 +72,29 @@ func (c Cache) Create(key string, write func(*os.File) error) error {
 		return fmt.Errorf("making a snapshot in %s: %w", c.Dir, err)
 	}
 	return c.shrink(key)
+}
+
+// newFile makes a locked file and clears away what is left of others. The lock of the
+// directory keeps a file from being seen before it is locked.
+func (c Cache) newFile() (*os.File, error) {
+	dir, err := os.Open(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	c.removeStale()
+	f, err := os.CreateTemp(c.Dir, newPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // Remove takes a snapshot out of the cache. The error wraps fs.ErrNotExist if there is none.

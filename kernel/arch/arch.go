@@ -47,7 +47,9 @@ type Arch struct {
 	// the program counter: 1 for INT3 (SDM vol. 3, 6.4.4), 0 for BRK and EBREAK.
 	BreakpointSkip uint64
 
-	Regs  []RegInfo
+	Regs    []RegInfo
+	Aliases map[string]Reg // other names of registers, upper case: "LR"
+
 	PC    Reg   // program counter
 	SP    Reg   // stack pointer
 	FP    Reg   // frame pointer, where code keeps one
@@ -56,7 +58,7 @@ type Arch struct {
 	Args  []Reg // integer arguments of a kernel function, in order
 }
 
-// Lookup finds a register by name; case does not matter.
+// Lookup finds a register by its name or an alias; case does not matter.
 func (a *Arch) Lookup(name string) (Reg, bool) {
 	name = strings.ToUpper(name)
 	for i, r := range a.Regs {
@@ -64,13 +66,14 @@ func (a *Arch) Lookup(name string) (Reg, bool) {
 			return Reg(i), true
 		}
 	}
-	return 0, false
+	r, ok := a.Aliases[name]
+	return r, ok
 }
 
 func (a *Arch) String() string { return a.Name }
 
 // All lists the architectures that trapline traces, in the order they are shown.
-var All = []*Arch{AMD64}
+var All = []*Arch{AMD64, ARM64, RISCV64}
 
 // ForELF finds the architecture of an ELF machine number.
 func ForELF(m elf.Machine) (*Arch, error) {
@@ -88,4 +91,22 @@ func names() string {
 		s = append(s, a.Name)
 	}
 	return strings.Join(s, ", ")
+}
+
+// numbered are n general registers whose DWARF numbers are their own: X0, X1, ...
+func numbered(prefix string, n int) []RegInfo {
+	regs := make([]RegInfo, n)
+	for i := range regs {
+		regs[i] = RegInfo{fmt.Sprint(prefix, i), i}
+	}
+	return regs
+}
+
+// consecutive are n registers from first on.
+func consecutive(first Reg, n int) []Reg {
+	regs := make([]Reg, n)
+	for i := range regs {
+		regs[i] = first + Reg(i)
+	}
+	return regs
 }

@@ -12,7 +12,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("invalid address (0x%x)", f.
 // A Break is a breakpoint in guest text and what stands for the instruction under it.
 type Break struct {
 	Addr uint64 // virtual address of the displaced instruction
-	Slot uint64 // virtual address of its trampoline, 0 when Guest
+	Slot uint64 // virtual address of its trampoline, 0 when Guest or not Do.InSlot()
 	Len  uint8  // bytes of the displaced instruction
 	// Head is the offset in the trampoline of the instruction that may fault, when
 	// something was pushed before it; a fault at Head undoes the push (Plan.Head).
@@ -20,6 +20,8 @@ type Break struct {
 	// Guest: the displaced instruction is a breakpoint of the guest's own. It is
 	// delivered to the guest after the probe has fired.
 	Guest bool
+	// Do is what the machine does itself for the displaced instruction.
+	Do Emulation
 }
 
 // A CPU is one stopped CPU of the guest, valid during a hit.

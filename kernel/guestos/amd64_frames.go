@@ -14,6 +14,7 @@ type frames struct {
 	// made remembers, by a function's address, where it makes its frame.
 	made map[uint64]prologue
 	code [16]byte
+	body []byte // of a function
 }
 
 func newFrames(img *kernel.Image) frames { return frames{img: img, made: map[uint64]prologue{}} }

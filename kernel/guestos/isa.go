@@ -23,7 +23,7 @@ type isa struct {
 }
 
 // isas has a row for every architecture.
-var isas = []isa{amd64}
+var isas = []isa{amd64, arm64, riscv64}
 
 func isaFor(a *arch.Arch) (isa, error) {
 	for _, i := range isas {

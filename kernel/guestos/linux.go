@@ -22,7 +22,8 @@ type linux struct {
 	orc      func() *orcTable
 	unsafe   func() *unsafeCode
 
-	text [][2]uint64 // link-time ranges of code
+	text  [][2]uint64 // link-time ranges of code
+	entry [2]uint64   // that of the code that enters and leaves the kernel
 
 	task  []byte    // the part of a task_struct that layout asks for
 	regs  [128]byte // registers saved on a stack
@@ -33,6 +34,8 @@ type linux struct {
 type percpu struct {
 	current uint64 // pointer to the CPU's task_struct
 	self    uint64 // this_cpu_off, which holds the base that the offsets count from
+	// entryTask is __entry_task, a task_struct, as a link-time address of CPU 0's.
+	entryTask uint64
 }
 
 func newLinux(img *kernel.Image) (OS, error) {
@@ -43,6 +46,10 @@ func newLinux(img *kernel.Image) (OS, error) {
 	l := &linux{frames: newFrames(img), isa: isa, names: names{}}
 	l.initTask = l.symbol("init_task") - img.Slide()
 	l.percpu = percpu{current: l.symbol("current_task"), self: l.symbol("this_cpu_off")}
+	if entry := l.symbol("__entry_task"); entry != 0 {
+		l.percpu.entryTask = entry - img.Slide()
+	}
+	l.entry[0], l.entry[1], _ = between(img, "__entry_text_start", "__entry_text_end")
 	if l.percpu.current == 0 { // from 6.2 on; its first member
 		l.percpu.current = l.symbol("pcpu_hot")
 	}
@@ -188,6 +195,12 @@ func (l *linux) inText(link uint64) bool {
 		}
 	}
 	return false
+}
+
+// inEntry tells whether an address is in the code that enters and leaves the kernel.
+func (l *linux) inEntry(pc uint64) bool {
+	link := pc - l.img.Slide()
+	return l.entry[0] <= link && link < l.entry[1]
 }
 
 // trimStamps takes "<0>", "[    1.234567] " and "[    T1] " off a line's beginning.

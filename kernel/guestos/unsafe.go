@@ -31,6 +31,10 @@ var unsafeAreas = []struct{ start, end, reason string }{
 		"in .entry.text: runs while the CPU enters or leaves the kernel"},
 	{"__kprobes_text_start", "__kprobes_text_end",
 		"in .kprobes.text: runs while Linux handles a breakpoint"},
+	{"__idmap_text_start", "__idmap_text_end", // arm64
+		"in .idmap.text: runs while the MMU is off"},
+	{"__hyp_text_start", "__hyp_text_end",
+		"in .hyp.text: runs at EL2"},
 }
 
 const blacklisted = "on Linux's kprobe blacklist (NOKPROBE_SYMBOL)"
@@ -126,6 +130,9 @@ var freebsdNames = []struct{ pattern, reason string }{
 	{"do_int3*", "an exception handler"},
 	{"error_entry", "an exception handler"},
 	{"paranoid_entry", "an exception handler"},
+	{"el[01][ht]_*", "an exception handler"},     // Linux, arm64
+	{"handle_exception", "an exception handler"}, // Linux, riscv64
+	{"do_trap_*", "an exception handler"},
 }
 
 // FreeBSDUnsafe says why kinst on FreeBSD would leave a function of that name alone, ""

@@ -201,9 +201,9 @@ func (p *Provider) function(s kernel.Symbol, want name) ([]*probes.Probe, error)
 
 // noneOf says why a whole function has no probe.
 func (p *Provider) noneOf(f *patch.Func, function string, instrs []patch.Instr, want name) error {
-	for _, in := range instrs {
+	for i, in := range instrs {
 		if want.match(in.Off) {
-			return fmt.Errorf("nothing of %s can be traced: %s", function, p.refusal(f, instrs, in))
+			return fmt.Errorf("nothing of %s can be traced: %s", function, p.refusal(f, instrs, i))
 		}
 	}
 	return nil
@@ -215,7 +215,7 @@ func (p *Provider) one(f *patch.Func, function string, instrs []patch.Instr, off
 	if !ok {
 		return nil, noInstr(f, function, instrs, i, off, decodeErr)
 	}
-	if why := p.refusal(f, instrs, instrs[i]); why != "" {
+	if why := p.refusal(f, instrs, i); why != "" {
 		return nil, fmt.Errorf("%s+%d cannot be traced: %s", function, off, why)
 	}
 	return []*probes.Probe{p.make(f, function, instrs[i])}, nil
@@ -242,11 +242,11 @@ func (p *Provider) all(f *patch.Func, function string, instrs []patch.Instr, wan
 	if count && decodeErr != nil {
 		p.skip(decodeErr.Error(), function)
 	}
-	for _, in := range instrs {
+	for i, in := range instrs {
 		if !want.match(in.Off) {
 			continue
 		}
-		if why := p.refusal(f, instrs, in); why == "" {
+		if why := p.refusal(f, instrs, i); why == "" {
 			out = append(out, p.make(f, function, in))
 		} else if count {
 			p.skip(why, fmt.Sprintf("%s+%d", function, in.Off))
@@ -273,8 +273,9 @@ func (p *Provider) decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr,
 	return f, instrs, err
 }
 
-// refusal says why an instruction cannot be traced, or "".
-func (p *Provider) refusal(f *patch.Func, instrs []patch.Instr, in patch.Instr) string {
+// refusal says why the i-th instruction of f cannot be traced, or "".
+func (p *Provider) refusal(f *patch.Func, instrs []patch.Instr, i int) string {
+	in := instrs[i]
 	if in.Plan.Kind == trampoline.Refuse {
 		return in.Plan.Reason()
 	}
@@ -288,10 +289,10 @@ func (p *Provider) refusal(f *patch.Func, instrs []patch.Instr, in patch.Instr) 
 		return ""
 	}
 	o := originals[p.Arch]
-	if why := o.function(instrs[0].Code); why != "" {
+	if why := o.function(instrs); why != "" {
 		return why
 	}
-	return o.instruction(in.Code)
+	return o.instruction(instrs, i)
 }
 
 // skip counts something that is passed over.

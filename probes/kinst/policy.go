@@ -1,8 +1,9 @@
 package kinst
 
 import (
-	"bytes"
 	"fmt"
+
+	"trapline/probes/patch"
 )
 
 // A Policy says what is refused because a live tracer could not survive it.
@@ -15,9 +16,10 @@ const (
 	// Linux refuses what Linux itself keeps kprobes away from.
 	Linux
 	// FreeBSD refuses what the original kinst does: functions that the guest's tracer may
-	// run in, functions that do not begin with push %rbp, and popf and sti. Linux kernels
-	// begin nearly every function with endbr64 or the room for ftrace: for them that
-	// leaves next to nothing, as it would in the original.
+	// run in, functions that do not begin as the architecture's compilers begin one, and
+	// some instructions. On amd64 that is push %rbp, but Linux kernels begin nearly every
+	// function with endbr64 or the room for ftrace: for them it leaves next to nothing,
+	// as it would in the original.
 	FreeBSD
 )
 
@@ -37,43 +39,33 @@ func ParsePolicy(s string) (Policy, error) {
 
 // original is what the original kinst refuses on one architecture.
 type original struct {
-	prologue   []byte // of every function that is traced
-	noPrologue string // why another is not
-	unsafe     []unsafe
-}
-
-// unsafe is an instruction the original does not trace, by its only form.
-type unsafe struct {
-	code []byte
-	why  string
+	// function says why the function with these instructions, at least one, is refused,
+	// or "".
+	function func(instrs []patch.Instr) string
+	// instruction says why the i-th of them is refused, or "".
+	instruction func(instrs []patch.Instr, i int) string
 }
 
 // originals has a row for each architecture.
 var originals = map[string]original{
-	"amd64": {
-		prologue:   []byte{0x55}, // push %rbp
-		noPrologue: "the function does not begin with push %rbp",
-		unsafe: []unsafe{
-			{[]byte{0x9d}, "popf changes the interrupt mask"},
-			{[]byte{0xfb}, "sti changes the interrupt mask"},
-		},
-	},
+	"amd64":   {amd64Function, amd64Instruction},
+	"arm64":   {arm64Function, arm64Instruction},
+	"riscv64": {riscv64Function, riscv64Instruction},
 }
 
-// function says why the policy refuses the function with this text, or "".
-func (o original) function(text []byte) string {
-	if bytes.HasPrefix(text, o.prologue) {
-		return ""
+// exclusive tells whether the i-th instruction is one of those from a load-exclusive to its
+// store-exclusive, both included: a breakpoint among them would make a live kernel try for
+// ever.
+func exclusive(instrs []patch.Instr, i int, load, store func(code []byte) bool) bool {
+	if store(instrs[i].Code) {
+		i--
 	}
-	return o.noPrologue
-}
-
-// instruction says why the policy refuses an instruction, or "".
-func (o original) instruction(code []byte) string {
-	for _, u := range o.unsafe {
-		if bytes.Equal(code, u.code) {
-			return u.why
+	for ; i >= 0 && !store(instrs[i].Code); i-- {
+		if load(instrs[i].Code) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
+
+const inExclusive = "it is between a load-exclusive and its store-exclusive"

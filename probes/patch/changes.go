@@ -26,12 +26,13 @@ func (c *changes) plant(p *point) {
 		return
 	}
 	b := probes.Break{Addr: p.addr(), Len: p.plan.Len, Head: p.plan.Head, Guest: p.plan.Kind == trampoline.Guest}
-	if !b.Guest {
+	if p.plan.InSlot() {
 		var ok bool
 		if b.Slot, ok = c.fill(p); !ok {
 			return
 		}
 	}
+	b.Do = c.set.isa.Do(p.plan, p.fn.text[p.off:], p.addr())
 	p.state = planted
 	c.breaks = append(c.breaks, b)
 }

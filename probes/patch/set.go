@@ -19,6 +19,7 @@ type Set struct {
 	sink       probes.Sink
 	slots      *slots
 	breakpoint []byte
+	hides      bool // a breakpoint may cover only the first byte of an instruction
 
 	pageSize uint64
 	pages    map[uint64]*page // by address / pageSize
@@ -72,6 +73,7 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 		target: t, isa: isa, file: file, sink: sink,
 		slots:      newSlots(t, isa),
 		breakpoint: t.Arch().Breakpoint(t.Arch().MinInstr),
+		hides:      len(t.Arch().Breakpoint(t.Arch().MaxInstr)) < t.Arch().MaxInstr,
 		pageSize:   t.Arch().PageSize,
 		pages:      map[uint64]*page{}, funcs: map[uint64]*Func{}, more: map[uint64][]*probes.Probe{},
 	}
@@ -80,7 +82,9 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 	return s, nil
 }
 
-func (s *Set) isBreak(code []byte) bool { return bytes.HasPrefix(code, s.breakpoint) }
+// isBreak tells a breakpoint that may hide an instruction longer than itself. Where there
+// is one for every length (riscv64) or one length (arm64) it hides none.
+func (s *Set) isBreak(code []byte) bool { return s.hides && bytes.HasPrefix(code, s.breakpoint) }
 
 // Func finds or makes the function at start. It has at least size bytes: symbols of one
 // address may differ in size, and the function is the longest.

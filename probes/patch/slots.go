@@ -50,7 +50,7 @@ func (s *slots) alloc() (uint32, error) {
 // release gives a slot back. What is in it stays until it is written.
 func (s *slots) release(slot uint32) { s.free.Free(s.addr(slot)) }
 
-func (s *slots) filling(n int) []byte { return bytes.Repeat([]byte{s.isa.Fill}, n) }
+func (s *slots) filling(n int) []byte { return bytes.Repeat(s.isa.Fill, n/len(s.isa.Fill)) }
 
 // slotCode is what a slot is to hold, nil for nothing.
 type slotCode struct {

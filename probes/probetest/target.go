@@ -188,11 +188,11 @@ func (t *Target) SetBreaks(bs []probes.Break) error {
 		switch {
 		case i > 0 && bs[i-1].Addr >= b.Addr:
 			return t.broken("SetBreaks: %#x after %#x", b.Addr, bs[i-1].Addr)
-		case b.Guest != (b.Slot == 0):
+		case (b.Guest || !b.Do.InSlot()) != (b.Slot == 0):
 			return t.broken("SetBreaks: guest %v with slot %#x", b.Guest, b.Slot)
 		case b.Len == 0:
 			return t.broken("SetBreaks: no length at %#x", b.Addr)
-		case !b.Guest && t.Code[b.Slot] == t.a.Breakpoint(1)[0]:
+		case b.Slot != 0 && t.Code[b.Slot] == t.a.Breakpoint(1)[0]:
 			return t.broken("SetBreaks: the trampoline of %#x is empty", b.Addr)
 		}
 	}

@@ -117,6 +117,9 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	for i, r := range a.Regs {
 		regs[r.Name] = i
 	}
+	for name, r := range a.Aliases {
+		regs[name] = int(r)
+	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: m.Vars,
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},

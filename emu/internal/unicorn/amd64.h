@@ -4,7 +4,7 @@
 #ifndef TL_AMD64_H
 #define TL_AMD64_H
 
-#include "shim.h"
+#include "library.h"
 
 enum { TL_RAX, TL_RCX, TL_RDX, TL_RBX, TL_RSP, TL_RBP, TL_RSI, TL_RDI };
 enum { TL_ES, TL_CS, TL_SS, TL_DS, TL_FS, TL_GS };
@@ -16,7 +16,7 @@ struct tl_seg {
   uint32_t flags;
 };
 
-struct tl_env {
+struct tl_amd64_env {
   uint64_t regs[16];
   uint64_t eip, eflags; // eflags without the arithmetic flags and DF, which are lazy
   uint64_t cc_dst, cc_src, cc_src2;
@@ -27,11 +27,8 @@ struct tl_env {
   uint64_t cr[5];
 };
 
-#define TL_CS_INTERRUPT 28 // offset of interrupt_request in CPUState
-#define TL_CS_ENV 296      // offset of env_ptr in CPUState
-#define TL_ENV_MSRS 4792   // offset of the MSRs from STAR on in CPUX86State
+#define TL_ENV_MSRS 4792     // offset of the MSRs from STAR on in CPUX86State
 #define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
-#define TL_INTERRUPT_HARD 2u
 
 #define TL_HF_CPL 3u
 #define TL_HF_INHIBIT (1u << 3)
@@ -52,8 +49,46 @@ struct tl_env {
 // Words of msrs, from STAR on.
 enum { TL_STAR = 0, TL_LSTAR = 2, TL_CSTAR = 3, TL_FMASK = 4, TL_KERNEL_GS = 5 };
 
-static inline uint32_t *tl_interrupt_request(struct tl_cpu *c) {
-  return (uint32_t *)(c->cs + TL_CS_INTERRUPT);
-}
+// TL_AMD64(f) is the library's name of f for an amd64 guest.
+#define TL_AMD64(f) f##_x86_64
+
+// Functions of the library for amd64 alone.
+struct tl_amd64_library {
+  // replaced
+  void (*hardirq)(void *env, int vector, int hw);
+  void (*hlt)(void *env, int len);
+  void (*syscall)(void *env, int len);
+  uint64_t (*tsc)(void *env);
+  uint64_t (*inb)(void *env, uint32_t port);
+  uint64_t (*inw)(void *env, uint32_t port);
+  uint64_t (*inl)(void *env, uint32_t port);
+  void (*outb)(void *env, uint32_t port, uint32_t v);
+  void (*outw)(void *env, uint32_t port, uint32_t v);
+  void (*outl)(void *env, uint32_t port, uint32_t v);
+  // called
+  void (*do_interrupt)(void *cs);
+  void (*update_cr0)(void *env, uint32_t v);
+  void (*update_cr3)(void *env, uint64_t v);
+  void (*update_cr4)(void *env, uint32_t v);
+  uint64_t (*read_eflags)(void *env);
+  void (*write_eflags)(void *env, uint64_t v, uint32_t mask);
+  void (*raise_exception)(void *env, int vector, int error, uintptr_t retaddr);
+};
+
+extern struct tl_amd64_library tl_amd64_lib;
+
+static inline struct tl_amd64_env *tl_amd64_env(const struct tl_cpu *c) { return c->env; }
+
+// amd64_tlb.c
+uint64_t tl_amd64_translate(struct tl_cpu *c, uint64_t va);
+uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va);
+
+// amd64_trap.c
+void tl_amd64_hooks(struct tl_cpu *c);
+uint64_t tl_amd64_flags(struct tl_cpu *c);
+void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags);
+
+// amd64_cpu.c
+void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt, uint16_t gdt_limit);
 
 #endif

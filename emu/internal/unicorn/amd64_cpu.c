@@ -1,7 +1,6 @@
 // The amd64 CPU as a guest finds it: private state located and checked, features,
 // the state at the 64-bit entry of a kernel.
 #include "amd64.h"
-#include "library.h"
 
 #include <string.h>
 
@@ -25,11 +24,11 @@ static bool general_registers_match(struct tl_cpu *c) {
   for (unsigned i = 0; i < 16; i++) {
     uint64_t v = 0x0123456789abcd00ull + i, zero = 0;
     uc_reg_write(c->uc, general[i], &v);
-    ok = ok && c->env->regs[i] == v;
+    ok = ok && tl_amd64_env(c)->regs[i] == v;
     uc_reg_write(c->uc, general[i], &zero);
   }
   uint64_t pc = 0x7654321076543210ull, got = 0;
-  c->env->eip = pc;
+  tl_amd64_env(c)->eip = pc;
   uc_reg_read(c->uc, UC_X86_REG_RIP, &got);
   return ok && got == pc;
 }
@@ -37,7 +36,7 @@ static bool general_registers_match(struct tl_cpu *c) {
 static bool system_registers_match(struct tl_cpu *c) {
   uint64_t fs = 0x1111222233334444ull, gs = 0x5555666677778888ull, zero = 0, cr2 = 0x1234567890ull, flags = 0;
   uc_x86_mmr gdt = {0, 0xabcdef0123456789ull, 0x4321, 0}, idt = {0, 0x3456789abcdef012ull, 0x1234, 0}, none = {0};
-  struct tl_env *e = c->env;
+  struct tl_amd64_env *e = c->env;
   uc_reg_write(c->uc, UC_X86_REG_FS_BASE, &fs);
   uc_reg_write(c->uc, UC_X86_REG_GS_BASE, &gs);
   uc_reg_write(c->uc, UC_X86_REG_GDTR, &gdt);
@@ -81,27 +80,12 @@ static bool find_features(struct tl_cpu *c) {
   return c->features;
 }
 
-// Locate and check all private state. NULL, or what does not match.
-const char *tl_amd64_find(struct tl_cpu *c) {
-  if (!general_registers_match(c))
-    return "its registers are not laid out as known";
-  if (!system_registers_match(c))
-    return "its segment and control registers are not laid out as known";
-  if (!find_msrs(c))
-    return "its system call registers are not laid out as known";
-  if (!find_features(c))
-    return "its CPUID words are not laid out as known";
-  if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
-    return "its interrupt request is not where it is known to be";
-  return NULL;
-}
-
 #define BIT(n) (1ull << (n))
 
 // What CPUID reports is also what the decoder accepts and what EFER and CR4 may hold.
 // Left out: RDRAND and RDSEED (the host's randomness), XSAVE and AVX (not emulated),
 // APIC (no device), SMEP, SMAP and PCID.
-void tl_amd64_features(struct tl_cpu *c) {
+static void features(struct tl_cpu *c) {
   uint64_t *f = c->features;
   memset(f, 0, 13 * sizeof *f);
   f[0] = BIT(0) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(8) |            // FPU DE PSE TSC MSR PAE CX8
@@ -113,6 +97,22 @@ void tl_amd64_features(struct tl_cpu *c) {
   f[8] = BIT(8);                                                                   // invariant TSC
 }
 
+// Locate and check all private state. NULL, or what does not match.
+static const char *find(struct tl_cpu *c) {
+  if (!general_registers_match(c))
+    return "its registers are not laid out as known";
+  if (!system_registers_match(c))
+    return "its segment and control registers are not laid out as known";
+  if (!find_msrs(c))
+    return "its system call registers are not laid out as known";
+  if (!find_features(c))
+    return "its CPUID words are not laid out as known";
+  if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
+    return "its interrupt request is not where it is known to be";
+  features(c);
+  return NULL;
+}
+
 static struct tl_seg segment(uint32_t selector, uint32_t flags) {
   return (struct tl_seg){selector, 0, 0xffffffff, flags};
 }
@@ -121,16 +121,16 @@ static struct tl_seg segment(uint32_t selector, uint32_t flags) {
 void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt,
                     uint16_t gdt_limit) {
   enum { PE = 1, ET = 0x10, PAE = 0x20, LME = 0x100 };
-  struct tl_env *e = c->env;
+  struct tl_amd64_env *e = c->env;
   memset(e->regs, 0, sizeof e->regs);
   e->gdt = (struct tl_seg){.base = gdt, .limit = gdt_limit};
   e->idt = (struct tl_seg){0};
-  tl_lib.update_cr0(e, PE | ET);
+  tl_amd64_lib.update_cr0(e, PE | ET);
   write_msr(c, MSR_EFER, 0);
   write_msr(c, MSR_EFER, LME);
-  tl_lib.update_cr4(e, PAE);
-  tl_lib.update_cr3(e, cr3);
-  tl_lib.update_cr0(e, 0x80000000u | PE | ET);
+  tl_amd64_lib.update_cr4(e, PAE);
+  tl_amd64_lib.update_cr3(e, cr3);
+  tl_amd64_lib.update_cr0(e, 0x80000000u | PE | ET);
   for (int i = 0; i < 6; i++)
     e->segs[i] = segment(0x18, 0x00cf9200);
   e->segs[TL_CS] = segment(0x10, 0x00af9a00);
@@ -140,3 +140,81 @@ void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, 
   e->regs[TL_RSP] = rsp;
   e->eip = rip;
 }
+
+// One page of code at an address that is not its physical one, which stores to itself:
+// translation of addresses, precise self-modification and halting in one.
+static const char *try_code(struct tl_cpu *c) {
+  static const uint8_t code[] = {
+      0xc6, 0x05, 0x01, 0x00, 0x00, 0x00, 0x02, // movb $2, 1(%rip): the operand of the next
+      0xb0, 0x01,                               // mov $1, %al
+      0xf4,                                     // hlt
+  };
+  enum { PML4 = 0x1000, PDPT = 0x2000, PD = 0x3000, PT = 0x4000, CODE = 0x5000, GDT = 0x6000 };
+  const uint64_t va = 0xffffffff80007000ull;
+  uint8_t *ram = c->m->ram;
+  *(uint64_t *)(ram + PML4 + 511 * 8) = PDPT | 3;
+  *(uint64_t *)(ram + PDPT + 510 * 8) = PD | 3;
+  *(uint64_t *)(ram + PD) = PT | 3;
+  *(uint64_t *)(ram + PT + 7 * 8) = CODE | 3;
+  memcpy(ram + CODE, code, sizeof code);
+  tl_amd64_start(c, va, 0, 0, PML4, GDT, 31);
+  bool ok = tl_try(c, TL_HALTED, sizeof code) && (tl_amd64_env(c)->regs[TL_RAX] & 0xff) == 2;
+  memset(ram + PML4, 0, GDT - PML4);
+  return ok ? NULL : "it does not run a page of self-modifying code right";
+}
+
+static bool interruptible(struct tl_cpu *c) {
+  struct tl_amd64_env *e = c->env;
+  return (e->eflags & TL_IF) && !(e->hflags & TL_HF_INHIBIT);
+}
+
+static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
+  static const uint8_t int3 = 0xcc;
+  (void)len;
+  (void)room;
+  *n = 1;
+  return &int3;
+}
+
+struct tl_amd64_library tl_amd64_lib;
+
+static const struct tl_symbol symbols[] = {
+#define SYMBOL(field, name) {name, (void **)&tl_amd64_lib.field}
+    {"x86_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
+    SYMBOL(hardirq, "do_interrupt_x86_hardirq"),
+    SYMBOL(hlt, "helper_hlt"),
+    SYMBOL(syscall, "helper_syscall"),
+    SYMBOL(tsc, "cpu_get_tsc"),
+    SYMBOL(inb, "helper_inb"),
+    SYMBOL(inw, "helper_inw"),
+    SYMBOL(inl, "helper_inl"),
+    SYMBOL(outb, "helper_outb"),
+    SYMBOL(outw, "helper_outw"),
+    SYMBOL(outl, "helper_outl"),
+    SYMBOL(do_interrupt, "x86_cpu_do_interrupt"),
+    SYMBOL(update_cr0, "cpu_x86_update_cr0"),
+    SYMBOL(update_cr3, "cpu_x86_update_cr3"),
+    SYMBOL(update_cr4, "cpu_x86_update_cr4"),
+    SYMBOL(read_eflags, "helper_read_eflags"),
+    SYMBOL(write_eflags, "helper_write_eflags"),
+    SYMBOL(raise_exception, "raise_exception_err_ra"),
+#undef SYMBOL
+    {NULL, NULL},
+};
+
+const struct tl_target tl_amd64 = {
+    .name = "amd64",
+    .suffix = "_x86_64",
+    .uc_arch = UC_ARCH_X86,
+    .uc_mode = UC_MODE_64,
+    .slot_shift = 5,
+    .kernel_mmu = ~(1u << 1), // 1 is user mode
+    .pc_offset = offsetof(struct tl_amd64_env, eip),
+    .symbols = symbols,
+    .find = find,
+    .hooks = tl_amd64_hooks,
+    .try_code = try_code,
+    .translate = tl_amd64_translate,
+    .interruptible = interruptible,
+    .breakpoint = breakpoint,
+};

@@ -15,13 +15,18 @@ var amd64Segments = map[arch.Reg]int{
 	arch.CS: C.TL_CS, arch.SS: C.TL_SS, arch.DS: C.TL_DS, arch.ES: C.TL_ES, arch.FS: C.TL_FS, arch.GS: C.TL_GS,
 }
 
-func (e *Engine) msr(i int) *uint64 {
+// amd64 is the registers of an amd64 engine.
+type amd64 struct{ *Engine }
+
+func (e amd64) env() *C.struct_tl_amd64_env { return (*C.struct_tl_amd64_env)(e.c.env) }
+
+func (e amd64) msr(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(e.c.msrs), i*8))
 }
 
 // word is the place of a register that is kept as one 64-bit word, or nil.
-func (e *Engine) word(r arch.Reg) *uint64 {
-	env := e.c.env
+func (e amd64) word(r arch.Reg) *uint64 {
+	env := e.env()
 	switch r {
 	case arch.RIP:
 		return (*uint64)(&env.eip)
@@ -47,9 +52,9 @@ func (e *Engine) word(r arch.Reg) *uint64 {
 
 // Reg reads a register straight from the library's state. During a run it is exact only
 // inside a callback.
-func (e *Engine) Reg(r arch.Reg) uint64 {
+func (e amd64) Reg(r arch.Reg) uint64 {
 	if r <= arch.R15 {
-		return uint64(e.c.env.regs[r])
+		return uint64(e.env().regs[r])
 	}
 	if r == arch.RFLAGS {
 		return uint64(C.tl_amd64_flags(e.c))
@@ -58,17 +63,17 @@ func (e *Engine) Reg(r arch.Reg) uint64 {
 		return *w
 	}
 	if s, ok := amd64Segments[r]; ok {
-		return uint64(e.c.env.segs[s].selector)
+		return uint64(e.env().segs[s].selector)
 	}
 	return 0
 }
 
 // SetReg writes a general register, RIP, RFLAGS or a base. Selectors and control
 // registers have effects of their own and are not written this way.
-func (e *Engine) SetReg(r arch.Reg, v uint64) {
+func (e amd64) SetReg(r arch.Reg, v uint64) {
 	switch {
 	case r <= arch.R15:
-		e.c.env.regs[r] = C.uint64_t(v)
+		e.env().regs[r] = C.uint64_t(v)
 	case r == arch.RFLAGS:
 		C.tl_amd64_set_flags(e.c, C.uint64_t(v))
 	case r == arch.RIP, r == arch.FSBase, r == arch.GSBase, r == arch.KernelGSBase:
@@ -83,7 +88,7 @@ type Entry struct {
 	GDTLimit                uint16
 }
 
-// Start puts the CPU into that state.
+// Start puts the CPU of an amd64 engine into that state.
 func (e *Engine) Start(s Entry) {
 	C.tl_amd64_start(e.c, C.uint64_t(s.RIP), C.uint64_t(s.RSI), C.uint64_t(s.RSP), C.uint64_t(s.CR3),
 		C.uint64_t(s.GDT), C.uint16_t(s.GDTLimit))

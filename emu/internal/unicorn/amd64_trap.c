@@ -1,23 +1,22 @@
 // Exceptions, interrupts, system calls, halting and port I/O: what the library leaves to
 // its user, done with its own exported functions where it has them.
 #include "amd64.h"
-#include "library.h"
 
 enum { VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
 
-uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_lib.read_eflags(c->env) & ~TL_RF; }
+uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_amd64_lib.read_eflags(c->env) & ~TL_RF; }
 
-void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_lib.write_eflags(c->env, flags, ~0u); }
+void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_amd64_lib.write_eflags(c->env, flags, ~0u); }
 
 // An emulated call pushes before it reads where to go; in place it would be the other
 // way round, and a fault would leave the stack as it was.
 static void note_push(struct tl_cpu *c) {
-  c->under = tl_amd64_word(c, c->env->regs[TL_RSP] - 8);
+  c->under = tl_amd64_word(c, tl_amd64_env(c)->regs[TL_RSP] - 8);
   c->under_was = c->under ? *c->under : 0;
 }
 
 static void undo_push(struct tl_cpu *c) {
-  c->env->regs[TL_RSP] += 8;
+  tl_amd64_env(c)->regs[TL_RSP] += 8;
   if (c->under)
     *c->under = c->under_was;
 }
@@ -26,54 +25,30 @@ static void undo_push(struct tl_cpu *c) {
 // trampolines, and take the rest of the block off the clock.
 static void settle(struct tl_cpu *c) {
   struct tl_machine *m = c->m;
-  uint64_t pc = c->env->eip, at = tl_canonical(c, pc);
+  uint64_t pc = tl_amd64_env(c)->eip, at = tl_canonical(c, pc);
   if (at != pc) {
     uint64_t slot = pc - m->slot_base;
     struct tl_break *b = &m->breaks[m->slot_id[slot >> m->slot_shift] - 1];
     c->slot_faults++;
     if (b->head && (slot & ((1ull << m->slot_shift) - 1)) == b->head)
       undo_push(c);
-    c->env->eip = at;
+    tl_amd64_env(c)->eip = at;
   }
   tl_cut(c, at);
 }
 
-// A block that ends in a breakpoint covers its one byte; the guest may have changed the
-// rest of the instruction. NULL if the breakpoint does not stand there any more.
-static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
-  uint64_t addr = b->addr, last = addr + b->len - 1;
-  struct tl_page *second = last / TL_PAGE == addr / TL_PAGE ? NULL : tl_page_of(c->m, last);
-  if (!p->stale && !(second && second->stale))
-    return b;
-  if (p->stale)
-    tl_resync(c, p);
-  if (second && second->stale)
-    tl_resync(c, second);
-  return tl_break_on(c->m, p, addr);
-}
-
-// A breakpoint of ours at addr on page p. True if it is the guest's own as well.
+// A breakpoint of ours on page p. True if it is the guest's own as well.
 static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
-  uint64_t addr = b->addr;
-  tl_cut(c, addr);
-  c->env->eip = addr;
-  if (!(b = bring_up_to_date(c, p, b))) {
-    tl_not_executed(c, addr);
+  if (!(b = tl_hit(c, p, b)))
     return false; // what stands there now is run
-  }
-  c->hits++;
-  c->now = c->clock;
-  tlGoHit(c->id, addr);
-  if (!(b = tl_break_on(c->m, p, addr)))
-    return false;
   if (b->guest) {
     c->clock += 1;
-    c->end = c->env->eip = addr + 1;
+    c->end = *c->pc = b->addr + 1;
     return true;
   }
   if (b->head)
     note_push(c);
-  c->env->eip = b->slot;
+  *c->pc = b->slot;
   c->slot_first = 1;
   return false;
 }
@@ -83,7 +58,7 @@ static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
 static void deliver(struct tl_cpu *c) {
   c->exceptions++;
   c->delivering = 1;
-  tl_lib.do_interrupt(c->cs);
+  tl_amd64_lib.do_interrupt(c->cs);
   c->delivering = 0;
 }
 
@@ -93,7 +68,7 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
   (void)uc;
   c->filling = 0;
   if (vector == VECTOR_BP) {
-    uint64_t addr = c->env->eip - 1;
+    uint64_t addr = tl_amd64_env(c)->eip - 1;
     struct tl_page *p = tl_page_of(c->m, addr);
     struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
     if (b) {
@@ -113,7 +88,7 @@ static bool on_undefined(uc_engine *uc, void *cpu) {
   c->filling = 0;
   settle(c);
   deliver(c);
-  uint64_t pc = c->env->eip;
+  uint64_t pc = tl_amd64_env(c)->eip;
   uc_reg_write(uc, UC_X86_REG_RIP, &pc);
   return true;
 }
@@ -130,7 +105,7 @@ void tl_amd64_hooks(struct tl_cpu *c) {
 void TL_AMD64(cpu_loop_exit_noexc)(void *cs) {
   struct tl_cpu *c = tl_by_cs(cs);
   if (c && c->m->live)
-    tl_cut(c, tl_canonical(c, c->env->eip));
+    tl_cut(c, tl_canonical(c, tl_amd64_env(c)->eip));
   tl_lib.loop_exit(cs);
 }
 
@@ -144,14 +119,14 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
   }
   if (c)
     c->delivering = 1;
-  tl_lib.hardirq(env, vector, hw);
+  tl_amd64_lib.hardirq(env, vector, hw);
   if (c)
     c->delivering = 0;
 }
 
 uint64_t TL_AMD64(cpu_get_tsc)(void *env) {
   struct tl_cpu *c = tl_by_env(env);
-  return c ? tl_exact(c, c->env->eip) : 0;
+  return c ? tl_exact(c, tl_amd64_env(c)->eip) : 0;
 }
 
 static struct tl_seg flat(uint32_t selector, uint32_t type) {
@@ -164,10 +139,10 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
   enum { W = 1 << 9, CODE = 1 << 11, L = 1 << 21, B = 1 << 22 };
   struct tl_cpu *c = tl_by_env(env);
   if (!c || !c->m->live) {
-    tl_lib.syscall(env, len);
+    tl_amd64_lib.syscall(env, len);
     return;
   }
-  struct tl_env *e = c->env;
+  struct tl_amd64_env *e = c->env;
   uint64_t flags = tl_amd64_flags(c);
   uint32_t selector = c->msrs[TL_STAR] >> 32 & 0xffff;
   bool was64 = e->hflags & TL_HF_CS64;
@@ -186,10 +161,10 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
 void TL_AMD64(helper_hlt)(void *env, int len) {
   struct tl_cpu *c = tl_by_env(env);
   if (!c || !c->m->live) {
-    tl_lib.hlt(env, len);
+    tl_amd64_lib.hlt(env, len);
     return;
   }
-  struct tl_env *e = c->env;
+  struct tl_amd64_env *e = c->env;
   uint64_t at = tl_canonical(c, e->eip), next = tl_canonical(c, e->eip + len);
   e->eip = next;
   e->hflags &= ~TL_HF_INHIBIT;
@@ -210,9 +185,9 @@ static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
   if (!c || !c->m->live)
     return NULL;
   tl_lib.restore_state(c->cs, retaddr, false);
-  c->now = tl_exact(c, c->env->eip);
-  if ((c->env->hflags & TL_HF_CPL) > (c->env->eflags >> 12 & 3))
-    tl_lib.raise_exception(env, VECTOR_GP, 0, retaddr);
+  c->now = tl_exact(c, tl_amd64_env(c)->eip);
+  if ((tl_amd64_env(c)->hflags & TL_HF_CPL) > (tl_amd64_env(c)->eflags >> 12 & 3))
+    tl_amd64_lib.raise_exception(env, VECTOR_GP, 0, retaddr);
   return c;
 }
 

@@ -6,13 +6,10 @@
 // been asked what still stands where, at the next fetch that fills a TLB entry or at
 // the next hit. In place: the same with the guest's page as its own copy; a store first
 // takes all breakpoints of the page out.
-#include "amd64.h"
 #include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define INT3 0xcc
 
 static uint32_t va_hash(uint64_t page) { return (uint32_t)((page >> 12) * 0x9e3779b1u); }
 
@@ -111,9 +108,16 @@ const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   return NULL;
 }
 
-const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t slot, uint8_t len, uint8_t head,
-                         uint8_t guest) {
+// The breakpoint that stands at the address of b: bytes and their number, as far as they
+// lie on its page.
+static const uint8_t *trap_bytes(struct tl_machine *m, const struct tl_break *b, unsigned *n) {
+  return m->t->breakpoint(b->len, TL_PAGE - (b->addr & (TL_PAGE - 1)), n);
+}
+
+// Plant what like says at its address, which lies at offset pa of RAM.
+const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *like) {
   struct tl_machine *m = c->m;
+  uint64_t addr = like->addr, slot = like->slot;
   const char *why = tl_watch(c, addr, pa);
   if (why)
     return why;
@@ -126,8 +130,15 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t 
     return "out of memory";
   if (*id)
     *slot_entry(m, b->slot) = 0;
-  uint8_t byte = *id ? b->planted_on : p->original ? p->original[addr & (TL_PAGE - 1)] : 0;
-  *b = (struct tl_break){addr, slot, len, head, guest, byte};
+  uint8_t under[sizeof b->planted_on] = {0};
+  unsigned n;
+  trap_bytes(m, like, &n);
+  if (*id)
+    memcpy(under, b->planted_on, sizeof under);
+  else if (p->original)
+    memcpy(under, p->original + (addr & (TL_PAGE - 1)), n);
+  *b = *like;
+  memcpy(b->planted_on, under, sizeof under);
   *id = (uint32_t)(b - m->breaks) + 1;
   *slot_entry(m, slot) = slot ? *id : 0;
   touch(m, p);
@@ -153,9 +164,11 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
 static void compose(struct tl_cpu *c, struct tl_page *p) {
   uint8_t want[TL_PAGE];
   memcpy(want, p->original ? p->original : c->m->ram + p->pa, TL_PAGE);
-  for (unsigned i = 0; i < TL_PAGE; i++)
-    if (p->id[i])
-      want[i] = INT3;
+  for (unsigned i = 0, n; i < TL_PAGE; i++)
+    if (p->id[i]) {
+      const uint8_t *trap = trap_bytes(c->m, &c->m->breaks[p->id[i] - 1], &n);
+      memcpy(want + i, trap, n);
+    }
   p->touched = false;
   for (unsigned i = 0, j; i < TL_PAGE; i = j + 1) {
     for (j = i; j < TL_PAGE && want[j] != p->text[j]; j++)
@@ -173,13 +186,15 @@ void tl_commit_breaks(struct tl_cpu *c) {
   }
 }
 
-// In place the guest sees breakpoints, and may save and write back what it saw: an INT3
-// where one of ours was planted is taken for that one. As with a live tracer the byte
-// under it is the one that was there when it was planted, and may be the wrong one.
+// In place the guest sees breakpoints, and may save and write back what it saw: one that
+// stands where one of ours was planted is taken for that one. As with a live tracer the
+// bytes under it are those that were there when it was planted, and may be the wrong ones.
 static void take_originals(struct tl_machine *m, struct tl_page *p) {
-  for (unsigned i = 0; i < TL_PAGE; i++)
-    if (p->id[i] && p->text[i] == INT3 && !m->breaks[p->id[i] - 1].guest)
-      p->text[i] = m->breaks[p->id[i] - 1].planted_on;
+  for (unsigned i = 0, n; i < TL_PAGE; i++) {
+    struct tl_break *b = p->id[i] ? &m->breaks[p->id[i] - 1] : NULL;
+    if (b && !b->guest && !memcmp(p->text + i, trap_bytes(m, b, &n), n))
+      memcpy(p->text + i, b->planted_on, n);
+  }
   memcpy(p->original, p->text, TL_PAGE);
 }
 
@@ -204,7 +219,7 @@ void tl_page_stored(struct tl_cpu *c, struct tl_page *p) {
   p->stale = true;
   if (p->original)
     for (unsigned i = 0; i < TL_PAGE; i++)
-      if (p->id[i] && p->text[i] != p->original[i]) {
+      if (p->text[i] != p->original[i]) {
         p->text[i] = p->original[i];
         tl_lib.invalidate(c->uc, p->text_ra + i, p->text_ra + i + 1);
       }

@@ -8,13 +8,14 @@ import "C"
 import (
 	"fmt"
 	"unsafe"
+
+	"trapline/kernel/arch"
 )
 
-// Break is a breakpoint: see probes.Break for what the fields mean.
+// Break is a breakpoint, and At the offset in RAM where it is planted.
 type Break struct {
-	Addr, Phys, Slot uint64
-	Len, Head        uint8
-	Guest            bool
+	arch.Break
+	At uint64
 }
 
 // SetSlots says where in the guest's kernel address space trampolines lie. It returns
@@ -44,21 +45,22 @@ func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 // SetBreak plants or replaces a breakpoint. The guest sees it after Commit, or after the
 // Rewrite callback from which it was set.
 func (e *Engine) SetBreak(b Break) error {
-	guest := C.uint8_t(0)
-	if b.Guest {
-		guest = 1
+	like := C.struct_tl_break{
+		addr: C.uint64_t(b.Addr), slot: C.uint64_t(b.Slot), len: C.uint8_t(b.Len), head: C.uint8_t(b.Head),
+		op: C.uint8_t(b.Do.Op), a: C.uint8_t(b.Do.A), b: C.uint8_t(b.Do.B), c: C.uint8_t(b.Do.C), imm: C.int64_t(b.Do.Imm),
 	}
-	why := C.tl_set_break(e.c, C.uint64_t(b.Addr), C.uint64_t(b.Phys), C.uint64_t(b.Slot),
-		C.uint8_t(b.Len), C.uint8_t(b.Head), guest)
-	if why != nil {
+	if b.Guest {
+		like.guest = 1
+	}
+	if why := C.tl_set_break(e.c, C.uint64_t(b.At), &like); why != nil {
 		return fmt.Errorf("planting breakpoint at 0x%x: %s", b.Addr, C.GoString(why))
 	}
 	return nil
 }
 
-// Watch has Rewrite called when the guest stores to the page at va, at physical pa.
-func (e *Engine) Watch(va, pa uint64) error {
-	if why := C.tl_watch(e.c, C.uint64_t(va), C.uint64_t(pa)); why != nil {
+// Watch has Rewrite called when the guest stores to the page at va, at an offset in RAM.
+func (e *Engine) Watch(va, at uint64) error {
+	if why := C.tl_watch(e.c, C.uint64_t(va), C.uint64_t(at)); why != nil {
 		return fmt.Errorf("watching the page at 0x%x: %s", va, C.GoString(why))
 	}
 	return nil
@@ -70,7 +72,7 @@ func (e *Engine) ClearBreak(addr uint64) { C.tl_clear_break(e.c, C.uint64_t(addr
 // Commit brings the pages that SetBreak and ClearBreak changed up to date.
 func (e *Engine) Commit() { C.tl_commit_breaks(e.c) }
 
-// Original is the guest's own content of the physical page at pa while breakpoints stand
+// Original is the guest's own content of the page at offset pa of RAM while breakpoints stand
 // in it (SetInPlace), otherwise nil.
 func (e *Engine) Original(pa uint64) []byte {
 	m := e.c.m

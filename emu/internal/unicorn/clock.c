@@ -12,7 +12,6 @@
 //
 // Breakpoints and the jumps back from trampolines cost nothing. A displaced instruction
 // is charged where it stands.
-#include "amd64.h"
 #include "library.h"
 
 static inline bool in_slots(struct tl_machine *m, uint64_t pc) {
@@ -58,27 +57,34 @@ static void rearm(struct tl_cpu *c) {
 
 // End tl_run with the guest at pc. Does not return.
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why) {
-  c->env->eip = pc;
+  *c->pc = pc;
   c->end_reason = why;
   uc_emu_stop(c->uc);
   tl_lib.loop_exit(c->cs);
+}
+
+// The guest waits for an interrupt. TL_RUNNING when there is one, otherwise why not.
+int tl_idle(struct tl_cpu *c) {
+  c->now = c->clock;
+  return c->trying ? TL_HUNG : tlGoIdle(c->id);
 }
 
 // The start of a block at which an interrupt could be taken, and something is due.
 static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->clock >= c->deadline) {
     c->now = c->clock;
-    c->env->eip = pc;
+    *c->pc = pc;
     tlGoAttend(c->id);
   }
   if (c->stop)
     tl_leave(c, pc, TL_STOPPED);
-  if (c->line && (c->env->eflags & TL_IF) && !(c->env->hflags & TL_HF_INHIBIT)) {
+  if (c->line && c->m->t->interruptible(c)) {
     // Raised only where it is taken at once: a request left standing would be seen at
     // whatever exit the translated code happens to make next.
     *tl_interrupt_request(c) |= TL_INTERRUPT_HARD;
+    c->taking = 1;
     c->trig = 0;
-    c->env->eip = pc;
+    *c->pc = pc;
     tl_lib.loop_exit(c->cs);
   }
   rearm(c);

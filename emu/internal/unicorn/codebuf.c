@@ -7,7 +7,7 @@
 //    the guest runs wrong code. The sign is that the very first block is allocated
 //    again; answering NULL makes the caller flush, as it does at later overflows.
 //  - An exit requested in the middle of a block restarts it and repeats its side effects.
-//    Nothing of ours requests one there, so the check is not translated at all.
+//    Nothing of ours requests one there, so the check is not translated at all (replaced.h).
 //  - The size of the TLB follows gettimeofday, so the guest's Accessed bits would follow
 //    the host's clock. While a guest runs, it is the guest's.
 #include "library.h"
@@ -20,13 +20,11 @@ static __thread unsigned long wanted_size;
 
 void tl_codebuf_size(unsigned long size) { wanted_size = size; }
 
-void TL_AMD64(tcg_exec_init)(void *uc, unsigned long size) {
-  tl_lib.exec_init(uc, wanted_size ? wanted_size : size);
-}
+unsigned long tl_codebuf_wanted(unsigned long size) { return wanted_size ? wanted_size : size; }
 
-void *TL_AMD64(tcg_tb_alloc)(void *tcg) {
+// A block has been allocated. NULL makes the library flush the buffer.
+void *tl_codebuf_first(void *tb) {
   struct tl_cpu *c = tl_current();
-  void *tb = tl_lib.tb_alloc(tcg);
   if (!c)
     return tb;
   if (!c->first_tb)
@@ -36,17 +34,13 @@ void *TL_AMD64(tcg_tb_alloc)(void *tcg) {
   return tb;
 }
 
-void TL_AMD64(tb_flush)(void *cs) {
-  struct tl_cpu *c = tl_by_cs(cs);
-  if (c) {
-    c->flushed = true;
-    c->flushes++;
-    memset(c->m->has_code, 0, c->m->pages_of_ram);
-  }
-  tl_lib.tb_flush(cs);
+void tl_codebuf_flushed(struct tl_cpu *c) {
+  if (!c)
+    return;
+  c->flushed = true;
+  c->flushes++;
+  memset(c->m->has_code, 0, c->m->pages_of_ram);
 }
-
-void TL_AMD64(check_exit_request)(void *tcg) { (void)tcg; }
 
 int gettimeofday(struct timeval *restrict tv, void *restrict tz) {
   struct tl_cpu *c = tl_current();

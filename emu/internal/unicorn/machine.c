@@ -1,7 +1,6 @@
 // Opening an engine, finding out whether the library is one that the shim knows, and
 // running the guest.
 #define _GNU_SOURCE 1
-#include "amd64.h"
 #include "library.h"
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #define MAX_CPUS 8
 #define SLOTS_SIZE (128ull << 20) // 4 million trampolines of 32 bytes
 #define TEXT_PAGES 16384
-#define AUX_PA (1ull << 32) // above the largest guest memory
+#define AUX_PA (1ull << 36) // above the largest guest memory
 
 static struct tl_cpu *cpus[MAX_CPUS];
 static __thread struct tl_cpu *opening, *running; // of this thread
@@ -29,15 +28,6 @@ struct tl_cpu *tl_by_env(const void *env) { FIND(env, env); }
 struct tl_cpu *tl_by_uc(const void *uc) { FIND(uc, uc); }
 struct tl_cpu *tl_current(void) { return running ? running : opening; }
 
-// The library hands its CPU state to no one; this is where it passes by.
-void TL_AMD64(x86_cpu_exec_enter)(void *cs) {
-  if (opening && !opening->cs) {
-    opening->cs = cs;
-    opening->env = *(struct tl_env **)(opening->cs + TL_CS_ENV);
-  }
-  tl_lib.exec_enter(cs);
-}
-
 static void *reserve(uint64_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : p;
@@ -45,8 +35,9 @@ static void *reserve(uint64_t size) {
 
 static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->ram_size = ram_size;
+  m->ram_base = m->t->ram_base;
   m->slot_size = SLOTS_SIZE;
-  m->slot_shift = 5;
+  m->slot_shift = m->t->slot_shift;
   m->aux_pa = AUX_PA;
   m->aux_size = SLOTS_SIZE + TEXT_PAGES * TL_PAGE;
   m->cappages = TEXT_PAGES;
@@ -63,24 +54,34 @@ static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   return ok ? NULL : "not enough address space for the guest's memory";
 }
 
+// The library has one CPU, with the number 0 or none.
+static bool find_cpu(struct tl_cpu *c) {
+  if (!(c->cs = tl_lib.get_cpu(c->uc, 0)))
+    c->cs = tl_lib.get_cpu(c->uc, -1);
+  if (!c->cs)
+    return false;
+  c->env = *(void **)(c->cs + TL_CS_ENV);
+  c->pc = (uint64_t *)((uint8_t *)c->env + c->m->t->pc_offset);
+  return true;
+}
+
 static const char *open_engine(struct tl_cpu *c, uint64_t code_size) {
   struct tl_machine *m = c->m;
+  const char *why;
   tl_codebuf_size(code_size);
-  if (uc_open(UC_ARCH_X86, UC_MODE_64, &c->uc))
-    return "it does not open an amd64 engine";
-  if (uc_mem_map_ptr(c->uc, 0, m->ram_size, UC_PROT_ALL, m->ram) ||
+  opening = c;
+  if (uc_open(m->t->uc_arch, m->t->uc_mode, &c->uc))
+    return "it does not open an engine";
+  if (m->t->prepare && (why = m->t->prepare(c)))
+    return why;
+  if (uc_mem_map_ptr(c->uc, m->ram_base, m->ram_size, UC_PROT_ALL, m->ram) ||
       uc_mem_map_ptr(c->uc, m->aux_pa, m->aux_size, UC_PROT_ALL, m->aux))
     return "it does not map the guest's memory";
-  m->ram[0x1000] = 0x90; // one NOP shows the CPU state
-  opening = c;
-  int err = uc_emu_start(c->uc, 0x1000, 0x1001, 0, 0);
-  opening = NULL;
-  m->ram[0x1000] = 0;
-  if (err || !c->cs)
-    return "functions defined here do not take the place of its own";
-  m->region = tl_lib.memory_mapping(c->uc, 0);
+  if (!find_cpu(c))
+    return "it has no CPU where one is known to be";
+  m->region = tl_lib.memory_mapping(c->uc, m->ram_base);
   m->aux_ra = tl_lib.ram_addr(c->uc, m->aux);
-  if (!m->region || m->aux_ra / TL_PAGE >= m->pages_of_ram)
+  if (!m->region || tl_lib.ram_addr(c->uc, m->ram) || m->aux_ra / TL_PAGE >= m->pages_of_ram)
     return "its memory map is not laid out as known";
   return NULL;
 }
@@ -92,7 +93,7 @@ static int run(struct tl_cpu *c) {
   c->end_reason = TL_RUNNING;
   c->delivering = 0;
   while (c->end_reason == TL_RUNNING && !err) {
-    err = uc_emu_start(c->uc, c->env->eip, 0, 0, 0); // ends by itself after #UD and a flush
+    err = uc_emu_start(c->uc, *c->pc, 0, 0, 0); // ends by itself after #UD and a flush
     if (c->delivering)
       c->end_reason = TL_TRIPLE;
   }
@@ -100,45 +101,41 @@ static int run(struct tl_cpu *c) {
   return err;
 }
 
-// One page of code at an address that is not its physical one, which stores to itself:
-// translation of addresses, precise self-modification and halting in one.
-static const char *try_code(struct tl_cpu *c) {
-  static const uint8_t code[] = {
-      0xc6, 0x05, 0x01, 0x00, 0x00, 0x00, 0x02, // movb $2, 1(%rip): the operand of the next
-      0xb0, 0x01,                               // mov $1, %al
-      0xf4,                                     // hlt
-  };
-  enum { PML4 = 0x1000, PDPT = 0x2000, PD = 0x3000, PT = 0x4000, CODE = 0x5000, GDT = 0x6000 };
-  const uint64_t va = 0xffffffff80007000ull;
-  uint8_t *ram = c->m->ram;
-  *(uint64_t *)(ram + PML4 + 511 * 8) = PDPT | 3;
-  *(uint64_t *)(ram + PDPT + 510 * 8) = PD | 3;
-  *(uint64_t *)(ram + PD) = PT | 3;
-  *(uint64_t *)(ram + PT + 7 * 8) = CODE | 3;
-  memcpy(ram + CODE, code, sizeof code);
-  tl_amd64_start(c, va, 0, 0, PML4, GDT, 31);
+// Run code that a target tries. True if it ended as it should, after bytes of clock.
+bool tl_try(struct tl_cpu *c, int end, uint64_t bytes) {
+  c->trying = 1;
   int err = run(c);
-  bool ok = !err && c->end_reason == TL_HALTED && (c->env->regs[TL_RAX] & 0xff) == 2 && c->clock == sizeof code;
-  memset(ram + PML4, 0, GDT - PML4);
+  c->trying = 0;
+  bool ok = !err && c->end_reason == end && c->clock == bytes;
   c->clock = c->end = 0;
+  c->interrupts = c->exceptions = c->syscalls = 0;
   tl_flush(c);
-  return ok ? NULL : "it does not run a page of self-modifying code right";
+  return ok;
 }
 
-struct tl_cpu *tl_open(uint64_t ram_size, uint64_t code_size, int id, const char **err) {
+// What the replaced functions must have seen after a page of code has been run.
+static const char *all_replaced(struct tl_cpu *c) {
+  bool ok = c->first_tb && c->set_pages && c->m->has_code_pages;
+  return ok ? NULL : "functions defined here do not take the place of its own";
+}
+
+struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, int id, const char **err) {
   struct tl_cpu *c = calloc(1, sizeof *c);
   *err = "out of memory";
   if (!c || !(c->m = calloc(1, sizeof *c->m)))
     return NULL;
   c->id = id;
+  c->m->t = t;
   c->deadline = c->trig = TL_NEVER;
   cpus[0] = c;
-  if (!(*err = allocate(c->m, ram_size)) && !(*err = open_engine(c, code_size)) && !(*err = tl_amd64_find(c))) {
-    tl_amd64_features(c);
+  if (!(*err = tl_library_load(t)) && !(*err = allocate(c->m, ram_size)) && !(*err = open_engine(c, code_size)) &&
+      !(*err = t->find(c)) && !(*err = tl_mmio(c))) {
     c->m->live = true;
-    tl_amd64_hooks(c);
-    *err = try_code(c);
+    t->hooks(c);
+    if (!(*err = t->try_code(c)))
+      *err = all_replaced(c);
   }
+  opening = NULL;
   if (!*err)
     return c;
   tl_close(c);

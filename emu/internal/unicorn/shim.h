@@ -17,7 +17,7 @@
 #define TL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-struct tl_env; // the library's CPU state, amd64.h
+struct tl_target; // what differs from one guest architecture to the next, target.h
 
 // Why tl_run returned.
 enum tl_end {
@@ -29,20 +29,28 @@ enum tl_end {
   TL_FAILED,  // the library returned an error
 };
 
-// A breakpoint: 24 bytes, indexed by id.
+// What a breakpoint instruction turns out to be.
+enum tl_trap {
+  TL_TRAP_GUEST, // the guest's own, to be delivered to it
+  TL_TRAP_DONE,  // of the tracer; the guest goes on at *pc
+};
+
+// A breakpoint: 40 bytes, indexed by id.
 struct tl_break {
-  uint64_t addr;      // of the displaced instruction
-  uint64_t slot;      // of its trampoline, 0 if guest
-  uint8_t len;        // bytes of the displaced instruction
-  uint8_t head;       // offset in the slot of the instruction that may fault
-  uint8_t guest;      // the displaced instruction is a breakpoint of the guest's
-  uint8_t planted_on; // inplace: the guest's byte under it when it was planted
+  uint64_t addr;         // of the displaced instruction
+  uint64_t slot;         // of its trampoline, 0 if there is none
+  uint8_t len;           // bytes of the displaced instruction
+  uint8_t head;          // offset in the slot of the instruction that may fault
+  uint8_t guest;         // the displaced instruction is a breakpoint of the guest's
+  uint8_t op, a, b, c;   // what is done for it besides, an arch.Emulation (emulate.c)
+  uint8_t planted_on[4]; // inplace: the guest's bytes under it when it was planted
+  int64_t imm;
 };
 
 // A page of guest text that holds breakpoints. Fetches see text, data accesses see the
 // guest's page; with tl_machine.inplace both are the guest's page.
 struct tl_page {
-  uint64_t va, pa;   // virtual page by which breakpoints are found, and where it lies
+  uint64_t va, pa;   // virtual page by which breakpoints are found, and its offset in RAM
   uint32_t *id;      // 1 + id of the breakpoint at each byte, 0 for none
   uint8_t *text;     // what fetches see
   uint8_t *original; // inplace: the guest's bytes, while breakpoints stand in its page
@@ -55,8 +63,9 @@ struct tl_page {
 };
 
 struct tl_machine {
+  const struct tl_target *t;
   uint8_t *ram;
-  uint64_t ram_size;
+  uint64_t ram_size, ram_base; // bytes, and where it lies; the library's ram_addr of it is 0
   uint8_t *aux;      // trampolines, then text copies, beyond the guest's memory
   uint64_t aux_pa, aux_ra, aux_size;
   void *region;      // the library's MemoryRegion for everything
@@ -68,6 +77,7 @@ struct tl_machine {
 
   uint8_t *has_code; // by ram page: translated code was made from it
   uint64_t pages_of_ram;
+  uint64_t has_code_pages; // times that translation has marked one
 
   struct tl_break *breaks;
   uint32_t nbreaks, capbreaks, freebreak;
@@ -84,7 +94,8 @@ struct tl_cpu {
   struct tl_machine *m;
   uc_engine *uc;
   uint8_t *cs;         // the library's CPUState
-  struct tl_env *env;
+  void *env;           // the library's CPU state, in the layout of its architecture
+  uint64_t *pc;        // the program counter in it
   int id;              // index of the Go side's value
 
   // The clock (clock.c).
@@ -94,13 +105,18 @@ struct tl_cpu {
   uint64_t end;        // canonical end of the instruction executed last
   uint64_t deadline;   // next event of the devices or of the tracer
   uint64_t now;        // exact time of the callback under way
-  uint8_t line;        // interrupt request of the interrupt controller
+  uint8_t line;        // interrupt requests that stand; bit 0 is the interrupt controller's
   uint8_t stop;        // leave at the next instant an interrupt could be taken
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
   uint64_t *under;     // the word below the stack pointer that an emulated call pushes to
   uint64_t under_was;  // before the push
   uint8_t delivering;  // an exception or interrupt is being delivered
+  uint8_t trying;      // the library is being tried: the Go side is not there yet
+  uint8_t taking;      // the interrupt that is due is being taken
+  uint8_t lent;        // 1 + register that the displaced instruction has been lent
+  uint64_t lent_was;   // and its value before
+  uintptr_t *io_pc;    // where the library keeps the host address of an access to a device
   int end_reason;      // enum tl_end
 
   uint64_t *features;  // CPUID feature words
@@ -110,18 +126,23 @@ struct tl_cpu {
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
 
+  uint64_t set_pages;  // TLB entries made
   uint64_t interrupts, exceptions, syscalls, hits, slot_faults, resyncs;
 };
 
 // library.c
-const char *tl_library_check(void);
+const char *tl_library_check(const struct tl_target *t);
+const struct tl_target *tl_target(const char *name);
 uint32_t tl_library_version(void);
 
 // codebuf.c
 void tl_codebuf_size(unsigned long size);
+unsigned long tl_codebuf_wanted(unsigned long size);
+void *tl_codebuf_first(void *tb);
+void tl_codebuf_flushed(struct tl_cpu *c);
 
 // machine.c
-struct tl_cpu *tl_open(uint64_t ram_size, uint64_t code_size, int id, const char **err);
+struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, int id, const char **err);
 void tl_close(struct tl_cpu *c);
 int tl_run(struct tl_cpu *c, const char **err);
 void tl_stop(struct tl_cpu *c);
@@ -130,21 +151,29 @@ struct tl_cpu *tl_by_cs(const void *cs);
 struct tl_cpu *tl_by_env(const void *env);
 struct tl_cpu *tl_by_uc(const void *uc);
 struct tl_cpu *tl_current(void);
+bool tl_try(struct tl_cpu *c, int end, uint64_t bytes);
 
 // clock.c
 void tl_on_block(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
+int tl_idle(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 
-// amd64_tlb.c
-uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va);
+// tlb.c
+void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu, uint64_t size);
+void tl_protect_code(struct tl_cpu *c, uint64_t ra);
+void tl_store_to_text(struct tl_cpu *c, void *pages, uint64_t ra, int len, uintptr_t retaddr);
+bool tl_fill(struct tl_cpu *c, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra);
+
+// mmio.c
+const char *tl_mmio(struct tl_cpu *c);
 
 // breaks.c
 struct tl_break *tl_break_on(struct tl_machine *m, struct tl_page *p, uint64_t addr);
 struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va);
-const char *tl_set_break(struct tl_cpu *c, uint64_t addr, uint64_t pa, uint64_t slot, uint8_t len, uint8_t head, uint8_t guest);
+const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *like);
 const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa);
 void tl_clear_break(struct tl_cpu *c, uint64_t addr);
 void tl_commit_breaks(struct tl_cpu *c);
@@ -157,15 +186,15 @@ int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
 uint64_t tl_executed(struct tl_cpu *c, uint64_t addr);
 void tl_not_executed(struct tl_cpu *c, uint64_t addr);
 
-// amd64_trap.c
-void tl_amd64_hooks(struct tl_cpu *c);
-uint64_t tl_amd64_flags(struct tl_cpu *c);
-void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags);
+// hit.c
+struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b);
+enum tl_trap tl_trap(struct tl_cpu *c);
+void tl_settle(struct tl_cpu *c);
 
-// amd64_cpu.c
-const char *tl_amd64_find(struct tl_cpu *c);
-void tl_amd64_features(struct tl_cpu *c);
-void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt, uint16_t gdt_limit);
+// emulate.c
+void tl_lend(struct tl_cpu *c, struct tl_break *b);
+void tl_lent_back(struct tl_cpu *c, const struct tl_break *b, bool completed);
+bool tl_emulate(struct tl_cpu *c, struct tl_break *b);
 
 // Go (callbacks.go). None of them may be followed by a longjmp before it has returned.
 extern void tlGoAttend(int id);
@@ -173,6 +202,11 @@ extern int tlGoIdle(int id);
 extern int tlGoAck(int id);
 extern void tlGoHit(int id, uint64_t addr);
 extern void tlGoRewrite(int id, uint64_t page);
+extern void tlGoCall(int id);
+extern uint64_t tlGoLoad(int id, uint64_t pa, int size);
+extern void tlGoStore(int id, uint64_t pa, int size, uint64_t value);
+extern uint64_t tlGoReadSystem(int id, uint32_t reg);
+extern void tlGoWriteSystem(int id, uint32_t reg, uint64_t value);
 extern uint32_t tlGoIn(int id, uint32_t port, int size);
 extern void tlGoOut(int id, uint32_t port, int size, uint32_t value);
 

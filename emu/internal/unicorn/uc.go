@@ -3,7 +3,8 @@ package unicorn
 /*
 #cgo CFLAGS: -O2 -Wall -Wextra
 #cgo LDFLAGS: -lunicorn -ldl
-#include "amd64.h"
+#include <stdlib.h>
+#include "shim.h"
 */
 import "C"
 
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"trapline/kernel/arch"
 )
 
 // Never is a deadline that does not come.
@@ -54,14 +57,39 @@ type Handler interface {
 	Hit(addr uint64)
 	// Rewrite is called when the guest has stored to the page of text at va.
 	Rewrite(va uint64)
-	// In and Out are port accesses of 1, 2 or 4 bytes.
+	// In and Out are accesses to ports (amd64) of 1, 2 or 4 bytes.
 	In(port uint16, size int) uint32
 	Out(port uint16, size int, value uint32)
+	// Load and Store are accesses of 1, 2 or 4 bytes to a physical address that is not RAM.
+	Load(pa uint64, size int) uint64
+	Store(pa uint64, size int, value uint64)
+	// Call is a call of the firmware: SBI on riscv64, PSCI on arm64. Arguments and
+	// results are in registers.
+	Call()
+	// ReadSystem and WriteSystem are accesses to system registers that are devices: the
+	// timers of arm64. Reg is op0, op1, CRn, CRm, op2 in the fields of an MRS.
+	ReadSystem(reg uint32) uint64
+	WriteSystem(reg uint32, value uint64)
+}
+
+// registers are those of an architecture, in the library's state.
+type registers interface {
+	Reg(arch.Reg) uint64
+	SetReg(arch.Reg, uint64)
+	User() bool
+}
+
+// architectures makes the registers of an engine, for each architecture there is.
+var architectures = map[*arch.Arch]func(*Engine) registers{
+	arch.AMD64:   func(e *Engine) registers { return amd64{e} },
+	arch.RISCV64: func(e *Engine) registers { return riscv64{e} },
 }
 
 // Engine is one CPU of the library with the memory of a machine.
 type Engine struct {
+	registers
 	c       *C.struct_tl_cpu
+	arch    *arch.Arch
 	handler Handler
 	ram     []byte
 	running bool
@@ -77,10 +105,14 @@ var (
 
 // Check says whether the installed library is one that works, without opening it.
 func Check() error {
-	if why := C.tl_library_check(); why != nil {
-		return fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
+	return unusable(C.tl_library_check(nil))
+}
+
+func unusable(why *C.char) error {
+	if why == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
 }
 
 // Version of the library, as "2.0.1".
@@ -89,11 +121,20 @@ func Version() string {
 	return fmt.Sprintf("%d.%d.%d", v>>24, v>>16&255, v>>8&255)
 }
 
-// Open makes an engine with memory bytes of RAM at physical address 0, a multiple of the
-// page size up to 4 GiB, and codeBuffer bytes for translated code. It refuses a library
-// that it does not know.
-func Open(memory, codeBuffer uint64, h Handler) (*Engine, error) {
-	if err := Check(); err != nil {
+// Supported reports whether there is an engine for a.
+func Supported(a *arch.Arch) bool { return architectures[a] != nil }
+
+// Open makes an engine for guests of a with memory bytes of RAM, a multiple of the page
+// size up to 4 GiB, and codeBuffer bytes for translated code. It refuses a library that it
+// does not know.
+func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
+	name := C.CString(a.Name)
+	defer C.free(unsafe.Pointer(name))
+	target := C.tl_target(name)
+	if target == nil || !Supported(a) {
+		return nil, fmt.Errorf("no engine for %s guests", a)
+	}
+	if err := unusable(C.tl_library_check(target)); err != nil {
 		return nil, err
 	}
 	mu.Lock()
@@ -101,13 +142,14 @@ func Open(memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	if engines[0] != nil {
 		return nil, ErrBusy
 	}
-	e := &Engine{handler: h}
+	e := &Engine{handler: h, arch: a}
+	e.registers = architectures[a](e)
 	engines[0] = e
 	var why *C.char
-	e.c = C.tl_open(C.uint64_t(memory), C.uint64_t(codeBuffer), 0, &why)
+	e.c = C.tl_open(target, C.uint64_t(memory), C.uint64_t(codeBuffer), 0, &why)
 	if e.c == nil {
 		engines[0] = nil
-		return nil, fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
+		return nil, unusable(why)
 	}
 	e.ram = unsafe.Slice((*byte)(e.c.m.ram), memory)
 	return e, nil
@@ -127,16 +169,19 @@ func (e *Engine) Close() {
 	e.c, e.ram = nil, nil
 }
 
-// RAM is guest memory from physical address 0. A store to code that the guest has run is
+// RAMBase is the physical address of RAM.
+func (e *Engine) RAMBase() uint64 { return uint64(e.c.m.ram_base) }
+
+// RAM is guest memory from RAMBase on. A store to code that the guest has run is
 // not noticed: use Store.
 func (e *Engine) RAM() []byte { return e.ram }
 
-// Store stores p at a physical address, in one page, as the guest itself would: what was
+// Store stores p at an offset in RAM, in one page, as the guest itself would: what was
 // translated from there is dropped, breakpoints stay.
-func (e *Engine) Store(pa uint64, p []byte) {
-	C.tl_before_store(e.c, C.uint64_t(pa))
-	n := copy(e.ram[pa:], p)
-	C.tl_after_store(e.c, C.uint64_t(pa), C.uint64_t(n))
+func (e *Engine) Store(at uint64, p []byte) {
+	C.tl_before_store(e.c, C.uint64_t(at))
+	n := copy(e.ram[at:], p)
+	C.tl_after_store(e.c, C.uint64_t(at), C.uint64_t(n))
 }
 
 // Run runs the guest from where it is until something ends the run.
@@ -148,7 +193,7 @@ func (e *Engine) Run() (End, error) {
 	end := End(C.tl_run(e.c, &why))
 	e.running = false
 	if why != nil {
-		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(e.c.env.eip), C.GoString(why))
+		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(*e.c.pc), C.GoString(why))
 	}
 	return end, nil
 }

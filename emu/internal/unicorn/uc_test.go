@@ -12,19 +12,24 @@ import (
 // nothing is a handler for guests that need none.
 type nothing struct{}
 
-func (nothing) Attend()                 {}
-func (nothing) Idle() bool              { return false }
-func (nothing) Ack() int                { return 0 }
-func (nothing) Hit(uint64)              {}
-func (nothing) Rewrite(uint64)          {}
-func (nothing) In(uint16, int) uint32   { return 0xffffffff }
-func (nothing) Out(uint16, int, uint32) {}
+func (nothing) Attend()                    {}
+func (nothing) Idle() bool                 { return false }
+func (nothing) Ack() int                   { return 0 }
+func (nothing) Hit(uint64)                 {}
+func (nothing) Rewrite(uint64)             {}
+func (nothing) In(uint16, int) uint32      { return 0xffffffff }
+func (nothing) Out(uint16, int, uint32)    {}
+func (nothing) Load(uint64, int) uint64    { return 0 }
+func (nothing) Store(uint64, int, uint64)  {}
+func (nothing) Call()                      {}
+func (nothing) ReadSystem(uint32) uint64   { return 0 }
+func (nothing) WriteSystem(uint32, uint64) {}
 
 const mib = 1 << 20
 
 func open(t testing.TB, h Handler) *Engine {
 	t.Helper()
-	e, err := Open(16*mib, 8*mib, h)
+	e, err := Open(arch.AMD64, 16*mib, 8*mib, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +70,7 @@ func TestCheck(t *testing.T) {
 
 func TestOpenTwice(t *testing.T) {
 	open(t, nothing{})
-	if _, err := Open(16*mib, 8*mib, nothing{}); !errors.Is(err, ErrBusy) {
+	if _, err := Open(arch.AMD64, 16*mib, 8*mib, nothing{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("second Open: %v, want ErrBusy", err)
 	}
 }
@@ -103,7 +108,7 @@ func TestCodeBufferOverflow(t *testing.T) {
 	code = binary.LittleEndian.AppendUint32(code, uint32(2-len(code)-4))
 	code = append(code, 0xf4) // hlt
 
-	e, err := Open(16*mib, 1*mib, nothing{})
+	e, err := Open(arch.AMD64, 16*mib, 1*mib, nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +161,7 @@ func testBreak(t *testing.T, inplace bool) {
 	if err := e.WriteSlots(base, []byte{0x0f, 0x85, 0xff, 0xff, 0x0f, 0xf0, 0xe9, 0x04, 0x00, 0x10, 0xf0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.SetBreak(Break{Addr: at, Phys: 0x10000d, Slot: base, Len: 2}); err != nil {
+	if err := e.SetBreak(Break{arch.Break{Addr: at, Slot: base, Len: 2}, 0x10000d}); err != nil {
 		t.Fatal(err)
 	}
 	e.Commit()
@@ -192,7 +197,7 @@ func BenchmarkHit(b *testing.B) {
 	})
 	arch.AMD64.ByteOrder.PutUint64(e.RAM()[0x100002:], uint64(b.N))
 	e.WriteSlots(base, []byte{0x90, 0xe9, 0x05, 0x00, 0x10, 0xf0})
-	if err := e.SetBreak(Break{Addr: kernelBase + 0x10000a, Phys: 0x10000a, Slot: base, Len: 1}); err != nil {
+	if err := e.SetBreak(Break{arch.Break{Addr: kernelBase + 0x10000a, Slot: base, Len: 1}, 0x10000a}); err != nil {
 		b.Fatal(err)
 	}
 	e.Commit()

@@ -8,6 +8,7 @@
  *	irq_save, irq_restore, irq_enable, irq_disable
  *	cpu_idle()                   enables interrupts and waits for one
  *	cpu_halt()                   stops for good
+ *	machine_off()                the same, with the power off if there is a way
  *	frame_pointer()              of the calling function
  *	frame_outer, frame_return    what a frame pointer leads to
  *	get_user_byte                one byte of the user's, or false
@@ -16,13 +17,12 @@
  *	page_clear, page_copy        a whole page
  *	frame_number, frame_arg0...  of a system call; frame_is_user
  *	WARN(text)                   an illegal instruction in the bug table
+ *	USER_STACK_TOP               end of the user half, in layout.h
  */
 #pragma once
 
 #include "cpu.h"
 #include "types.h"
-
-
 
 /* boot.c: command line to boot_line, free memory to page_add */
 void boot_info(u64 arg);

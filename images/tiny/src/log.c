@@ -60,5 +60,5 @@ void power_off(void)
 		arch_reboot();
 	}
 	klog("System halted");
-	cpu_halt();
+	machine_off();
 }

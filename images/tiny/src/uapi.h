@@ -77,5 +77,5 @@ struct user_header {
 #define USER_MAGIC 0x52455355594e4954ul /* "TINYUSER" */
 #define USER_BASE 0x400000ul
 #define USER_HEAP_END 0x10000000ul
-#define USER_STACK_TOP 0x7ffffffff000ul
+#include "layout.h" /* USER_STACK_TOP */
 #define USER_STACK_SIZE 0x40000ul

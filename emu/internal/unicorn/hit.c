@@ -1,0 +1,86 @@
+// A breakpoint that was executed: whose it is, the call of the tracer, and the way on
+// through the displaced instruction.
+//
+// On amd64 a trampoline ends in a jump back (amd64_trap.c). Elsewhere it ends in a second
+// breakpoint, as in the paper: eight bytes hold the instruction and the breakpoint.
+//
+//	text:   ... | BRK | ...        first:  the tracer is called, pc = slot
+//	slot:   the instruction | BRK  second: pc = the next instruction of the text
+//
+// Between the two the guest's interrupt mask is as the guest has set it: interrupts are
+// held back by the clock (clock.c), for which nothing in a slot is an instant of its own.
+#include "library.h"
+
+// A block that ends in a breakpoint covers the breakpoint alone; the guest may have changed
+// the rest of the instruction. NULL if the breakpoint does not stand there any more.
+static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
+  uint64_t addr = b->addr, last = addr + b->len - 1;
+  struct tl_page *second = last / TL_PAGE == addr / TL_PAGE ? NULL : tl_page_of(c->m, last);
+  if (!p->stale && !(second && second->stale))
+    return b;
+  if (p->stale)
+    tl_resync(c, p);
+  if (second && second->stale)
+    tl_resync(c, second);
+  return tl_break_on(c->m, p, addr);
+}
+
+// A breakpoint of ours on page p: tell the tracer. NULL if it does not stand there any
+// more, or not after this; what stands there now is run.
+struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
+  uint64_t addr = b->addr;
+  tl_cut(c, addr);
+  *c->pc = addr;
+  if (!(b = bring_up_to_date(c, p, b))) {
+    tl_not_executed(c, addr);
+    return NULL;
+  }
+  c->hits++;
+  c->now = c->clock;
+  tlGoHit(c->id, addr);
+  return tl_break_on(c->m, p, addr);
+}
+
+static struct tl_break *slot_break(struct tl_cpu *c, uint64_t pc) {
+  struct tl_machine *m = c->m;
+  uint32_t id = pc - m->slot_base < m->slot_size ? m->slot_id[(pc - m->slot_base) >> m->slot_shift] : 0;
+  return id ? &m->breaks[id - 1] : NULL;
+}
+
+// A breakpoint instruction at *pc, in the kernel; pc is exact.
+enum tl_trap tl_trap(struct tl_cpu *c) {
+  uint64_t pc = *c->pc;
+  struct tl_break *b = slot_break(c, pc);
+  if (b && pc != b->slot) { // the second one
+    tl_lent_back(c, b, true);
+    *c->pc = b->addr + b->len;
+    return TL_TRAP_DONE;
+  }
+  struct tl_page *p = tl_page_of(c->m, pc);
+  if (!p || !(b = tl_break_on(c->m, p, pc)))
+    return TL_TRAP_GUEST;
+  if (!(b = tl_hit(c, p, b)))
+    return TL_TRAP_DONE;
+  if (b->guest)
+    return TL_TRAP_GUEST;
+  if (tl_emulate(c, b)) {
+    c->clock += b->len;
+    c->end = b->addr + b->len;
+    return TL_TRAP_DONE;
+  }
+  tl_lend(c, b);
+  *c->pc = b->slot;
+  c->slot_first = 1;
+  return TL_TRAP_DONE;
+}
+
+// The instruction at *pc did not complete: put the guest where it would be without
+// trampolines.
+void tl_settle(struct tl_cpu *c) {
+  uint64_t at = tl_canonical(c, *c->pc);
+  if (at == *c->pc)
+    return;
+  c->slot_faults++;
+  tl_lent_back(c, slot_break(c, *c->pc), false);
+  *c->pc = at;
+}

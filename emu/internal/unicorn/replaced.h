@@ -1,0 +1,43 @@
+// The functions of the library that are replaced alike for every guest architecture. An
+// architecture defines TARGET(f) as the library's name of f and includes this once.
+#include "library.h"
+
+void TARGET(tlb_set_page_with_attrs)(void *cs, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu,
+                                     uint64_t size) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  if (c && c->m->live)
+    tl_set_page(c, va, pa, attrs, prot, mmu, size);
+  else
+    tl_lib.set_page(cs, va, pa, attrs, prot, mmu, size);
+}
+
+void TARGET(tlb_protect_code)(void *uc, uint64_t ra) {
+  struct tl_cpu *c = tl_by_uc(uc);
+  if (c)
+    tl_protect_code(c, ra);
+}
+
+void TARGET(tlb_unprotect_code)(void *uc, uint64_t ra) {
+  struct tl_cpu *c = tl_by_uc(uc);
+  if (c && ra / TL_PAGE < c->m->pages_of_ram)
+    c->m->has_code[ra / TL_PAGE] = 0;
+}
+
+// The guest is about to store to a page that holds code, or to one with breakpoints.
+void TARGET(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t ra, int len, uintptr_t retaddr) {
+  struct tl_cpu *c = tl_by_uc(uc);
+  if (c && c->m->live)
+    tl_store_to_text(c, pages, ra, len, retaddr);
+  tl_lib.page_stored(uc, pages, ra, len, retaddr);
+}
+
+void TARGET(tcg_exec_init)(void *uc, unsigned long size) { tl_lib.exec_init(uc, tl_codebuf_wanted(size)); }
+
+void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tl_lib.tb_alloc(tcg)); }
+
+void TARGET(tb_flush)(void *cs) {
+  tl_codebuf_flushed(tl_by_cs(cs));
+  tl_lib.tb_flush(cs);
+}
+
+void TARGET(check_exit_request)(void *tcg) { (void)tcg; }

@@ -1,0 +1,65 @@
+// The library's private riscv64 state, as far as the shim touches it. Every offset is
+// checked against values written through the public API before a machine runs; a library
+// laid out otherwise is refused.
+#ifndef TL_RISCV64_H
+#define TL_RISCV64_H
+
+#include "library.h"
+
+struct tl_riscv64_env {
+  uint64_t gpr[32];
+  uint64_t fpr[32];
+  uint64_t pc, load_res, load_val;
+  uint64_t frm;
+  uint64_t badaddr;
+  uint64_t unused1[5];
+  uint64_t priv;
+  uint64_t unused2[3];
+  uint64_t mstatus, mip;
+  uint64_t unused3;
+  uint64_t mie, mideleg;
+  uint64_t unused4;
+  uint64_t satp, stval;
+  uint64_t unused5[2];
+  uint64_t stvec, sepc, scause;
+};
+
+enum { TL_USER = 0, TL_SUPERVISOR = 1, TL_MACHINE = 3 };
+
+// Bits of mstatus. TW is where this library has it, not where the architecture has.
+#define TL_SIE (1ull << 1)
+#define TL_SPIE (1ull << 5)
+#define TL_SPP (1ull << 8)
+
+// Interrupts, as bits of mip, and those of tl_cpu.line.
+#define TL_SSIP (1ull << 1)
+#define TL_STIP (1ull << 5)
+#define TL_SEIP (1ull << 9)
+enum { TL_LINE_EXTERNAL = 1, TL_LINE_TIMER = 2, TL_LINE_SOFTWARE = 4 };
+
+// TL_RISCV64(f) is the library's name of f for a riscv64 guest.
+#define TL_RISCV64(f) f##_riscv64
+
+// Functions of the library for riscv64 alone.
+struct tl_riscv64_library {
+  // replaced
+  bool (*exec_interrupt)(void *cs, int request);
+  void (*raise)(void *env, uint32_t cause, uintptr_t retaddr);
+  int (*csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask);
+  void (*wfi)(void *env);
+};
+
+extern struct tl_riscv64_library tl_riscv64_lib;
+
+static inline struct tl_riscv64_env *tl_riscv64_env(const struct tl_cpu *c) { return c->env; }
+
+// riscv64_trap.c
+void tl_riscv64_hooks(struct tl_cpu *c);
+bool tl_riscv64_interruptible(struct tl_cpu *c);
+void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines);
+
+// riscv64_cpu.c
+extern uint64_t *tl_riscv64_sscratch;
+void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1);
+
+#endif

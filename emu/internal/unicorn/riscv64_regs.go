@@ -1,0 +1,98 @@
+package unicorn
+
+/*
+#include "riscv64.h"
+*/
+import "C"
+
+import "trapline/kernel/arch"
+
+// riscv64 is the registers of a riscv64 engine.
+type riscv64 struct{ *Engine }
+
+func (e riscv64) env() *C.struct_tl_riscv64_env { return (*C.struct_tl_riscv64_env)(e.c.env) }
+
+// Bits of mstatus, mie and mip that sstatus, sie and sip show (Privileged Architecture, 4.1).
+const (
+	sstatusMask   = 1<<63 | 3<<32 | 1<<19 | 1<<18 | 3<<15 | 3<<13 | 1<<8 | 1<<5 | 1<<1
+	interruptMask = C.TL_SSIP | C.TL_STIP | C.TL_SEIP
+)
+
+// Reg reads a register straight from the library's state. During a run it is exact only
+// inside a callback.
+func (e riscv64) Reg(r arch.Reg) uint64 {
+	env := e.env()
+	if r < arch.RiscvPC {
+		return uint64(env.gpr[r])
+	}
+	switch r {
+	case arch.RiscvPC:
+		return uint64(env.pc)
+	case arch.RiscvSSTATUS:
+		return uint64(env.mstatus) & sstatusMask
+	case arch.RiscvSIE:
+		return uint64(env.mie) & interruptMask
+	case arch.RiscvSTVEC:
+		return uint64(env.stvec)
+	case arch.RiscvSSCRATCH:
+		return uint64(*C.tl_riscv64_sscratch)
+	case arch.RiscvSEPC:
+		return uint64(env.sepc)
+	case arch.RiscvSCAUSE:
+		return uint64(env.scause)
+	case arch.RiscvSTVAL:
+		return uint64(env.stval)
+	case arch.RiscvSIP:
+		return uint64(env.mip) & interruptMask
+	case arch.RiscvSATP:
+		return uint64(env.satp)
+	case arch.RiscvPRIV:
+		return uint64(env.priv)
+	}
+	return 0
+}
+
+// SetReg writes a general register or the pc. Control registers have effects of their own
+// and are not written this way.
+func (e riscv64) SetReg(r arch.Reg, v uint64) {
+	switch {
+	case r > 0 && r < arch.RiscvPC:
+		e.env().gpr[r] = C.uint64_t(v)
+	case r == arch.RiscvPC:
+		e.env().pc = C.uint64_t(v)
+	}
+}
+
+// User reports whether the CPU is in user mode.
+func (e riscv64) User() bool { return e.env().priv == C.TL_USER }
+
+// StartRISCV64 puts the CPU of a riscv64 engine into the state in which firmware enters a
+// kernel: S-mode at pc, no paging, interrupts off, a0 the hart, a1 the device tree.
+func (e *Engine) StartRISCV64(pc, tree uint64) {
+	C.tl_riscv64_start(e.c, C.uint64_t(pc), 0, C.uint64_t(tree))
+}
+
+// Interrupts of a riscv64 engine, to be set by SetInterrupt.
+const (
+	RISCV64External = C.TL_LINE_EXTERNAL
+	RISCV64Timer    = C.TL_LINE_TIMER
+	RISCV64Software = C.TL_LINE_SOFTWARE
+)
+
+// SetInterrupt raises or lowers an interrupt of a riscv64 engine.
+func (e *Engine) SetInterrupt(which uint8, high bool) {
+	lines := uint8(e.c.line) &^ which
+	if high {
+		lines |= which
+	}
+	C.tl_riscv64_lines(e.c, C.uint8_t(lines))
+}
+
+// Awake reports whether an interrupt stands that ends the guest's wait.
+func (e riscv64) Awake() bool { return e.env().mip&e.env().mie != 0 }
+
+// riscvPaging sets satp, for tests.
+func (e *Engine) riscvPaging(satp uint64) {
+	(*C.struct_tl_riscv64_env)(e.c.env).satp = C.uint64_t(satp)
+	e.Flush()
+}

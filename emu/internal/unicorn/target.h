@@ -1,0 +1,61 @@
+// What differs from one guest architecture to the next, as a value: the rest of the shim
+// is the same for all. An architecture is <arch>.h, <arch>_*.c and <arch>_*.go, and a line in
+// library.c.
+#ifndef TL_TARGET_H
+#define TL_TARGET_H
+
+#include "shim.h"
+
+// A function of the library that an architecture needs besides the common ones.
+struct tl_symbol {
+  const char *name;
+  void **slot;
+};
+
+struct tl_target {
+  const char *name;   // as package kernel/arch has it
+  const char *suffix; // of the library's functions for it
+  int uc_arch, uc_mode;
+  uint64_t ram_base;     // guest-physical
+  unsigned slot_shift;   // log2 of the bytes of a slot
+  uint32_t kernel_mmu;   // set of the MMU indexes of its kernel, which may run trampolines
+  uint64_t pc_offset;    // of the program counter in the CPU state
+  const struct tl_symbol *symbols; // ends with a zero
+
+  // Between uc_open and everything else. NULL, or what went wrong; may be NULL itself.
+  const char *(*prepare)(struct tl_cpu *c);
+  // Private state located and checked, the CPU made what guests are to find. NULL, or why not.
+  const char *(*find)(struct tl_cpu *c);
+  void (*hooks)(struct tl_cpu *c);
+  // A page of code run, with all that can be tried at little expense. NULL, or why not.
+  const char *(*try_code)(struct tl_cpu *c);
+  // The physical address of va, for a library that does not give it; otherwise NULL.
+  uint64_t (*translate)(struct tl_cpu *c, uint64_t va);
+  // Would an interrupt that stands be taken now?
+  bool (*interruptible)(struct tl_cpu *c);
+  // The breakpoint for an instruction of len bytes of which room lie on its page; *n is
+  // its size in bytes.
+  const uint8_t *(*breakpoint)(unsigned len, unsigned room, unsigned *n);
+  // The place of a general register, for emulate.c; NULL where that is not used.
+  uint64_t *(*general)(struct tl_cpu *c, unsigned reg);
+  bool (*condition)(struct tl_cpu *c, unsigned condition); // Arm's flags
+};
+
+extern const struct tl_target tl_amd64, tl_riscv64;
+
+#define TL_NOT_MAPPED (~0ull)
+
+enum { TL_LOAD, TL_STORE, TL_FETCH };
+
+// The common head of the library's CPUState. The offsets hold for all architectures.
+#define TL_CS_INTERRUPT 28 // interrupt_request
+#define TL_CS_ENV 296      // env_ptr
+#define TL_CS_TAIL 33080   // after the jump cache: where the address of an access to a device is
+#define TL_CS_END 33400
+#define TL_INTERRUPT_HARD 2u
+
+static inline uint32_t *tl_interrupt_request(struct tl_cpu *c) {
+  return (uint32_t *)(c->cs + TL_CS_INTERRUPT);
+}
+
+#endif

@@ -1,0 +1,103 @@
+// Guest memory: the two views of a page with breakpoints, the trampolines, and stores at
+// full speed.
+//
+// Quirks of 2.0.1 that are answered here:
+//  - A page that holds no code is still on the slow store path; has_code says which do.
+//  - Reads and writes ask memory_mapping about the virtual address; the answer is always
+//    the one region.
+#include "library.h"
+
+enum { PROT_R = 1, PROT_W = 2, PROT_X = 4 };
+
+// ra is an offset in RAM, which is the library's ram_addr too; beyond it there are no pages.
+static struct tl_page *split_page(struct tl_machine *m, uint64_t ra) {
+  uint32_t i = ra < m->ram_size ? m->page_by_pa[ra / TL_PAGE] : 0;
+  return i ? &m->pages[i - 1] : NULL;
+}
+
+// A fetch through the kernel's mapping sees the page with breakpoints. A TLB entry has one
+// address for all kinds of access, so the entry is for fetches alone, and that of a data
+// access is for data alone: each evicts the other.
+static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t attrs, int mmu) {
+  if (va != p->va)
+    return false; // another mapping of the same page, as in early boot: the guest's bytes
+  if (p->stale)
+    tl_resync(c, p);
+  p->exec_va = va;
+  uint64_t pa = c->m->inplace ? c->m->ram_base + p->pa : c->m->aux_pa + (uint64_t)(p->text - c->m->aux);
+  tl_lib.set_page(c->cs, va, pa, attrs, PROT_X, mmu, TL_PAGE);
+  return true;
+}
+
+// Stores to a page with breakpoints need not be noticed while its text is stale anyway and
+// nothing was translated from it: a page of init text that the guest has freed.
+static bool unread(struct tl_machine *m, struct tl_page *p) {
+  return p->stale && !m->has_code[p->text_ra / TL_PAGE];
+}
+
+void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu, uint64_t size) {
+  struct tl_machine *m = c->m;
+  c->set_pages++;
+  if (m->t->translate) {
+    uint64_t true_pa = m->t->translate(c, va);
+    if (true_pa != TL_NOT_MAPPED)
+      pa = true_pa;
+    size = TL_PAGE;
+  }
+  va &= ~(TL_PAGE - 1);
+  pa &= ~(TL_PAGE - 1);
+  uint64_t ra = pa - m->ram_base;
+  struct tl_page *p = split_page(m, ra);
+  if (p) {
+    if (c->filling == 1 + TL_FETCH && fill_text(c, p, va, attrs, mmu))
+      return;
+    if (c->filling != 1 + TL_FETCH) {
+      if (p->exec_va == va)
+        p->exec_va = 0;
+      prot &= ~PROT_X;
+    }
+  }
+  tl_lib.set_page(c->cs, va, pa, attrs, prot, mmu, size);
+  if ((prot & PROT_W) && ra < m->ram_size && !m->has_code[ra / TL_PAGE] && (!p || unread(m, p)))
+    tl_lib.set_dirty(c->cs, va);
+}
+
+// The library looks for a translation.
+bool tl_fill(struct tl_cpu *c, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
+  struct tl_machine *m = c->m;
+  if (access == TL_FETCH && va - m->slot_base < m->slot_size && (m->t->kernel_mmu >> mmu & 1) && m->nbreaks) {
+    uint64_t page = va & ~(TL_PAGE - 1);
+    tl_lib.set_page(c->cs, page, m->aux_pa + (page - m->slot_base), 0, PROT_X, mmu, TL_PAGE);
+    return true;
+  }
+  // A fault longjmps out of the library: filling is then still set in the hook.
+  c->filling = 1 + access;
+  bool ok = tl_lib.tlb_fill(c->cs, va, size, access, mmu, probe, ra);
+  c->filling = 0;
+  return ok;
+}
+
+void *memory_mapping(void *uc, uint64_t va) {
+  struct tl_cpu *c = tl_by_uc(uc);
+  return c && c->m->live ? c->m->region : tl_lib.memory_mapping(uc, va);
+}
+
+void tl_protect_code(struct tl_cpu *c, uint64_t ra) {
+  struct tl_machine *m = c->m;
+  m->has_code_pages++;
+  if (ra / TL_PAGE < m->pages_of_ram)
+    m->has_code[ra / TL_PAGE] = 1;
+  if (ra < m->ram_size)
+    tl_lib.reset_dirty(c->cs, (uint64_t)m->ram + (ra & ~(TL_PAGE - 1)), TL_PAGE);
+}
+
+// The guest is about to store to a page that holds code, or to one with breakpoints.
+void tl_store_to_text(struct tl_cpu *c, void *pages, uint64_t ra, int len, uintptr_t retaddr) {
+  struct tl_page *p = split_page(c->m, ra);
+  if (!p)
+    return;
+  // First, because it may leave the block when that stores to its own code.
+  if (!c->m->inplace)
+    tl_lib.page_stored(c->uc, pages, p->text_ra + (ra & (TL_PAGE - 1)), len, retaddr);
+  tl_page_stored(c, p);
+}

@@ -1,0 +1,34 @@
+package images
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed init/init-arm64
+var initARM64 []byte
+
+var debianARM64 = image{
+	spec: Spec{
+		Name:        "debian/arm64",
+		Arch:        "arm64",
+		OS:          "linux",
+		Description: "Debian's cloud kernel with debug information, and busybox",
+		Append:      arm64LinuxAppend,
+		Memory:      defaultMemory,
+		Workload:    "true",
+	},
+	debian: &debian{arch: "arm64", kernel: "linux-image-cloud-arm64", init: initARM64},
+}
+
+// arm64LinuxAppend is the command line of a Linux kernel on our arm64 machine, in
+// which the device tree describes everything.
+var arm64LinuxAppend = strings.Join([]string{
+	"console=ttyAMA0", // the log goes to the first PL011; the second is the control channel
+	"panic=-1",        // a panic resets the machine at once, by PSCI, instead of hanging it
+	"nokaslr",         // the kernel stays where it was linked, as the ELF file does
+	"norandmaps",      // the same for processes: each exec finds its code translated already
+
+	"mitigations=off",   // an emulated CPU does not speculate; saves calls of the firmware at every entry
+	"cryptomgr.notests", // self-tests of ciphers are a third of the boot
+}, " ")

@@ -1,0 +1,4 @@
+/* layout.h: where the user half of an address space ends. */
+#pragma once
+
+#define USER_STACK_TOP 0x7ffffffff000ul

@@ -1,0 +1,69 @@
+package arch
+
+import (
+	"debug/elf"
+	"testing"
+)
+
+// TestAll holds every architecture to what the fields of Arch promise.
+func TestAll(t *testing.T) {
+	for _, a := range All {
+		t.Run(a.Name, func(t *testing.T) {
+			if got, err := ForELF(a.Machine); err != nil || got != a {
+				t.Errorf("ForELF(%v): %v, %v", a.Machine, got, err)
+			}
+			for _, n := range []int{a.MinInstr, a.MaxInstr} {
+				if b := a.Breakpoint(n); len(b) == 0 || len(b) > n {
+					t.Errorf("the breakpoint over %d bytes is % x", n, b)
+				}
+			}
+			testNames(t, a)
+		})
+	}
+	if _, err := ForELF(elf.EM_VAX); err == nil {
+		t.Error("there is an architecture for the VAX")
+	}
+}
+
+// testNames: a name and a DWARF number belong to one register, and aliases lead to one.
+func testNames(t *testing.T, a *Arch) {
+	dwarf := map[int]string{}
+	for i, r := range a.Regs {
+		if got, ok := a.Lookup(r.Name); !ok || got != Reg(i) {
+			t.Errorf("Lookup(%s) is register %d, not %d", r.Name, got, i)
+		}
+		if other := dwarf[r.DWARF]; r.DWARF >= 0 && other != "" {
+			t.Errorf("%s and %s have the DWARF number %d", other, r.Name, r.DWARF)
+		}
+		dwarf[r.DWARF] = r.Name
+	}
+	for name, r := range a.Aliases {
+		if got, ok := a.Lookup(name); !ok || got != r {
+			t.Errorf("Lookup(%s) is register %d, not %d", name, got, r)
+		}
+	}
+	if _, ok := a.Lookup("NONE"); ok {
+		t.Error("there is a register NONE")
+	}
+}
+
+// TestRegs looks at registers by name, so that a constant that has slipped shows.
+func TestRegs(t *testing.T) {
+	for _, c := range []struct {
+		a    *Arch
+		name string
+		want Reg
+	}{
+		{AMD64, "rip", RIP}, {AMD64, "LSTAR", LSTAR},
+		{ARM64, "x0", ArmX0}, {ARM64, "X29", ArmFP}, {ARM64, "lr", ArmLR}, {ARM64, "SP", ArmSP},
+		{ARM64, "PC", ArmPC}, {ARM64, "PSTATE", ArmPSTATE}, {ARM64, "SP_EL0", ArmSP_EL0},
+		{ARM64, "TTBR1", ArmTTBR1}, {ARM64, "TCR", ArmTCR},
+		{RISCV64, "zero", RiscvX0}, {RISCV64, "RA", RiscvRA}, {RISCV64, "tp", RiscvTP},
+		{RISCV64, "X8", RiscvS0}, {RISCV64, "A0", RiscvA0}, {RISCV64, "pc", RiscvPC},
+		{RISCV64, "SSTATUS", RiscvSSTATUS}, {RISCV64, "SATP", RiscvSATP}, {RISCV64, "PRIV", RiscvPRIV},
+	} {
+		if got, ok := c.a.Lookup(c.name); !ok || got != c.want {
+			t.Errorf("%s: %s is register %d, want %d", c.a, c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package arch
+
+import (
+	"debug/elf"
+	"encoding/binary"
+)
+
+// Registers of RISCV64: the general registers in the order of the architecture's own
+// encoding (RiscvX0+n is xn), then the program counter, the supervisor's control
+// registers and the privilege level.
+const (
+	RiscvX0 Reg = iota // always 0
+	RiscvRA            // x1, the return address
+	RiscvSP            // x2
+	RiscvGP            // x3
+	RiscvTP            // x4, in Linux's kernel the current task
+	RiscvS0 Reg = 8    // x8, the frame pointer
+	RiscvA0 Reg = 10   // x10, the first argument and the return value
+)
+
+// The other registers of RISCV64.
+const (
+	RiscvPC       Reg = 32 + iota
+	RiscvSSTATUS      // SIE is bit 1 (Privileged Architecture, 4.1.1)
+	RiscvSIE          //
+	RiscvSTVEC        //
+	RiscvSSCRATCH     //
+	RiscvSEPC         //
+	RiscvSCAUSE       //
+	RiscvSTVAL        //
+	RiscvSIP          //
+	RiscvSATP         //
+	RiscvPRIV         // 0 user, 1 supervisor, 3 machine
+)
+
+// RISCV64 is RV64GC.
+var RISCV64 = &Arch{
+	Name:      "riscv64",
+	Machine:   elf.EM_RISCV,
+	ByteOrder: binary.LittleEndian,
+	PtrSize:   8,
+	PageSize:  4096,
+
+	MinInstr: 2,
+	MaxInstr: 4, // longer encodings are reserved
+
+	Breakpoint:     riscvBreakpoint,
+	BreakpointSkip: 0, // sepc is the address of EBREAK (Privileged Architecture, 3.3.1)
+
+	Regs: append(numbered("X", 32), []RegInfo{
+		{"PC", -1},
+		{"SSTATUS", 4096 + 0x100}, {"SIE", 4096 + 0x104}, {"STVEC", 4096 + 0x105}, // RISC-V DWARF, table 1
+		{"SSCRATCH", 4096 + 0x140}, {"SEPC", 4096 + 0x141}, {"SCAUSE", 4096 + 0x142},
+		{"STVAL", 4096 + 0x143}, {"SIP", 4096 + 0x144}, {"SATP", 4096 + 0x180},
+		{"PRIV", -1},
+	}...),
+	Aliases: riscvNames(),
+
+	PC: RiscvPC, SP: RiscvSP, FP: RiscvS0, Flags: RiscvSSTATUS, Ret: RiscvA0,
+	Args: consecutive(RiscvA0, 8), // RISC-V ELF psABI, 2.1
+}
+
+var (
+	ebreak  = []byte{0x73, 0x00, 0x10, 0x00}
+	cEbreak = []byte{0x02, 0x90}
+)
+
+// riscvBreakpoint returns EBREAK for four bytes and C.EBREAK for two, so that it covers
+// one instruction and no part of the next.
+func riscvBreakpoint(n int) []byte {
+	if n == 2 {
+		return cEbreak
+	}
+	return ebreak
+}
+
+// riscvNames has the names of the calling convention (RISC-V ELF psABI, 1.1).
+func riscvNames() map[string]Reg {
+	names := map[string]Reg{}
+	for i, name := range [...]string{
+		"ZERO", "RA", "SP", "GP", "TP", "T0", "T1", "T2",
+		"S0", "S1", "A0", "A1", "A2", "A3", "A4", "A5",
+		"A6", "A7", "S2", "S3", "S4", "S5", "S6", "S7",
+		"S8", "S9", "S10", "S11", "T3", "T4", "T5", "T6",
+	} {
+		names[name] = Reg(i)
+	}
+	return names
+}

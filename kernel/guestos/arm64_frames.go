@@ -1,0 +1,47 @@
+package guestos
+
+import (
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// arm64Frames follows frame records (AAPCS64, 6.4.6): x29 leads to the caller's x29 and
+// the return address. The kernel's entry makes one for what it interrupts.
+func arm64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
+	if arm64User(regs) {
+		return 0
+	}
+	return f.linked(&arm64Links, mem, regs, pcs)
+}
+
+var arm64Links = linkISA{
+	fp: arch.ArmFP, link: arch.ArmLR,
+	full: record{next: 0, ret: 8},
+	half: record{next: 0, ret: 8},
+	length: func(code []byte) int {
+		if len(code) < 4 {
+			return 0
+		}
+		return 4
+	},
+	storesLink: func(code []byte) bool { return arm64Pair(code, 0) },
+	makesFrame: func(code []byte) bool { return word(code)&0xffc003ff == 0x910003fd }, // add x29, sp, #n
+	dropsFrame: func(code []byte) bool { return arm64Pair(code, 1) },
+	leaves:     arm64Leaves,
+}
+
+// arm64Pair tells stp (load 0) and ldp (load 1) of x29 and x30 relative to sp.
+func arm64Pair(code []byte, load uint32) bool {
+	w := word(code)
+	return w&0xfe407fff == 0xa8007bfd|load<<22
+}
+
+// arm64Leaves tells returns, authenticated or not, and jumps to other functions.
+func arm64Leaves(code []byte, at uint64, fn kernel.Symbol) bool {
+	w := word(code)
+	if w&0xfc000000 == 0x14000000 { // b
+		to := at + uint64(int64(int32(w<<6))>>4)
+		return to-fn.Addr >= fn.Size
+	}
+	return w&0xfffffc1f == 0xd61f0000 || w&0xfffffc1f == 0xd65f0000 || w&0xfffffbff == 0xd65f0bff
+}

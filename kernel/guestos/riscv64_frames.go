@@ -1,0 +1,97 @@
+package guestos
+
+import (
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// riscv64Frames follows frame pointers (RISC-V ELF psABI, 2.3): before the address in s0
+// lie the caller's s0 and, before that in order, the return address: a function that calls
+// no other stores only s0.
+func riscv64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
+	if riscv64User(regs) {
+		return 0
+	}
+	return f.linked(&riscv64Links, mem, regs, pcs)
+}
+
+const (
+	before8  = ^uint64(8) + 1
+	before16 = ^uint64(16) + 1
+)
+
+var riscv64Links = linkISA{
+	fp: arch.RiscvS0, link: arch.RiscvRA,
+	full:        record{next: before16, ret: before8},
+	half:        record{next: before8},
+	length:      riscv64Length,
+	storesLink:  riscv64StoresRA,
+	makesFrame:  riscv64SetsS0,
+	dropsFrame:  riscv64LoadsS0,
+	leaves:      riscv64Leaves,
+	interrupted: riscv64Interrupted,
+}
+
+func riscv64Length(code []byte) int {
+	switch {
+	case len(code) >= 2 && code[0]&3 != 3:
+		return 2
+	case len(code) >= 4:
+		return 4
+	}
+	return 0
+}
+
+// riscv64StoresRA tells sd ra,n(sp) and c.sdsp ra,n.
+func riscv64StoresRA(code []byte) bool {
+	if len(code) == 2 {
+		return word(code)&0xe07f == 0xe006
+	}
+	return word(code)&0x01fff07f == 0x00113023
+}
+
+// riscv64SetsS0 tells addi s0,sp,n and c.addi4spn s0,sp,n.
+func riscv64SetsS0(code []byte) bool {
+	if len(code) == 2 {
+		return word(code)&0xe01f == 0x0000 && word(code) != 0
+	}
+	return word(code)&0x000fffff == 0x00010413
+}
+
+// riscv64LoadsS0 tells ld s0,n(sp) and c.ldsp s0,n.
+func riscv64LoadsS0(code []byte) bool {
+	if len(code) == 2 {
+		return word(code)&0xef83 == 0x6402
+	}
+	return word(code)&0x000fffff == 0x00013403
+}
+
+// riscv64Leaves tells jumps that save no return address: to a register's, which a return is
+// one of, and to other functions.
+func riscv64Leaves(code []byte, at uint64, fn kernel.Symbol) bool {
+	w := word(code)
+	if len(code) == 2 {
+		return w&0xf07f == 0x8002 // c.jr
+	}
+	if w&0xfff == 0x06f { // j
+		imm := w>>31<<20 | w>>12&0xff<<12 | w>>20&1<<11 | w>>21&0x3ff<<1
+		to := at + uint64(int64(int32(imm<<11)>>11))
+		return to-fn.Addr >= fn.Size
+	}
+	return w&0x7fff == 0x0067 // jr
+}
+
+// riscv64Interrupted: Linux's exception entry makes no record. It calls a function with the
+// stack pointer, to which the function's frame pointer leads, at the registers it has
+// saved, the interrupted pc first.
+func riscv64Interrupted(f *frames, mem Mem, fp, ret uint64) uint64 {
+	s, ok := f.img.Symtab().At(ret)
+	if !ok || s.Name != "ret_from_exception" && s.Name != "handle_exception" {
+		return 0
+	}
+	pc, err := f.u64(mem, fp)
+	if err != nil || !f.inFunction(pc) {
+		return 0
+	}
+	return pc
+}

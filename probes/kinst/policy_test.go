@@ -1,0 +1,79 @@
+package kinst
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"trapline/probes/patch"
+)
+
+// TestOriginals: what the original refuses, on the architectures with exclusive accesses.
+func TestOriginals(t *testing.T) {
+	const (
+		none     = ""
+		noRoom   = "the function makes no room on the stack"
+		noRA     = "the function does not save the return address"
+		system   = "it is a SYSTEM instruction, which may read or change the interrupt mask"
+		adr      = "adr and adrp are not traced"
+		between  = inExclusive
+		frame    = 0xa9bf7bfd // stp x29, x30, [sp, #-16]!
+		sdRA     = 0x00113423 // sd ra,8(sp)
+		csdspRA  = 0xe406
+		nop      = 0xd503201f
+		bti      = 0xd503245f
+		ldxr     = 0xc85f7c20
+		stxr     = 0xc8037c20
+		add      = 0x91000400
+		riscvNop = 0x13
+	)
+	for _, tt := range []struct {
+		arch     string
+		name     string
+		code     []uint32
+		function string
+		want     []string
+	}{
+		{"arm64", "frame", []uint32{frame, add}, none, []string{none, none}},
+		{"arm64", "no frame", []uint32{add, nop}, noRoom, nil},
+		{"arm64", "sub sp", []uint32{add, 0xd10083ff}, none, nil},
+		{"arm64", "nop", []uint32{nop, add}, none, nil},
+		{"arm64", "bti and nop", []uint32{bti, nop}, none, nil},
+		{"arm64", "address", []uint32{frame, 0x90000000, 0x10000000}, none, []string{none, adr, adr}},
+		{"arm64", "exclusive", []uint32{frame, ldxr, add, stxr, add, stxr}, none,
+			[]string{none, between, between, between, none, none}},
+		{"arm64", "pairs", []uint32{0x887f0820, add, 0x88230820, add}, noRoom, []string{between, between, between, none}},
+		{"arm64", "acquire, release", []uint32{0x085ffc20, add, 0x0803fc20, 0xc8dffc20}, noRoom,
+			[]string{between, between, between, none}}, // ldaxrb, stlxrb, ldar
+		{"arm64", "swap", []uint32{0xc8e07c41, add}, noRoom, []string{none, none}},
+		{"riscv64", "frame", []uint32{riscvNop, sdRA}, none, []string{none, none}},
+		{"riscv64", "short frame", []uint32{riscvNop, csdspRA}, none, nil},
+		{"riscv64", "no frame", []uint32{riscvNop, 0x00813023}, noRA, nil},
+		{"riscv64", "system", []uint32{0x00000073, 0x10002573, 0x10200073, riscvNop}, noRA,
+			[]string{system, system, system, none}},
+		{"riscv64", "exclusive", []uint32{0x1005a52f, 0x0505, 0x18c5a52f, riscvNop}, noRA,
+			[]string{between, between, between, none}},
+		{"riscv64", "amo", []uint32{0x00b6252f, riscvNop}, noRA, []string{none, none}},
+	} {
+		t.Run(tt.arch+" "+tt.name, func(t *testing.T) {
+			var instrs []patch.Instr
+			off := 0
+			for _, w := range tt.code {
+				code := binary.LittleEndian.AppendUint32(nil, w)
+				if tt.arch == "riscv64" && w&3 != 3 {
+					code = code[:2]
+				}
+				instrs = append(instrs, patch.Instr{Off: off, Len: len(code), Code: code})
+				off += len(code)
+			}
+			o := originals[tt.arch]
+			if got := o.function(instrs); got != tt.function {
+				t.Errorf("function: %q, want %q", got, tt.function)
+			}
+			for i, want := range tt.want {
+				if got := o.instruction(instrs, i); got != want {
+					t.Errorf("%#08x: %q, want %q", tt.code[i], got, want)
+				}
+			}
+		})
+	}
+}
