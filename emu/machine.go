@@ -161,6 +161,9 @@ func (m *Machine) Close() { m.engine.Close() }
 // Arch is the guest's architecture.
 func (m *Machine) Arch() *arch.Arch { return m.arch }
 
+// Memory is the guest's RAM in bytes.
+func (m *Machine) Memory() uint64 { return uint64(len(m.engine.RAM())) }
+
 // Boot places a kernel and puts the CPU at its entry.
 func (m *Machine) Boot(b Boot) (*Placed, error) {
 	p, err := m.platform.Boot(b)
@@ -205,6 +208,9 @@ func (m *Machine) Run() (End, error) {
 // Stop ends a run soon: at the next instant the guest could take an interrupt. It may be
 // called from any goroutine and from a callback; with no run under way it ends the next.
 func (m *Machine) Stop() { m.engine.Stop() }
+
+// Running reports whether a run is under way: true in a callback.
+func (m *Machine) Running() bool { return m.engine.Running() }
 
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }

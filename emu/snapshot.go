@@ -9,6 +9,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // A snapshot is one file:
@@ -116,30 +118,23 @@ func writeHeader(f io.WriterAt, h *header) error {
 
 // Load puts a machine that has not run yet into the state of a snapshot, and returns its
 // note. A file that is damaged, truncated or of another machine or library is refused
-// with an error that wraps ErrSnapshot; the machine is then good for nothing but Close.
+// with an error that wraps ErrSnapshot, and the machine stays as it was.
 func (m *Machine) Load(f *os.File) (note []byte, err error) {
 	h, err := readHeader(f)
 	if err != nil {
 		return nil, err
 	}
-	ram := m.engine.RAM()
 	switch {
-	case h.Arch != m.arch.Name || h.Memory != uint64(len(ram)):
+	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())):
 		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB)", ErrSnapshot, h.Arch, h.Memory>>20)
 	case h.Library != libraryVersion():
 		return nil, fmt.Errorf("%w: it was made with another emulator library (%s)", ErrSnapshot, h.Library)
 	}
-	if info, err := f.Stat(); err != nil || info.Size() != headerRoom+int64(len(ram)) {
-		return nil, fmt.Errorf("%w: it is truncated", ErrSnapshot)
+	if err := h.checkRAM(f); err != nil {
+		return nil, err
 	}
 	if err := m.engine.MapRAM(f, headerRoom); err != nil {
 		return nil, err
-	}
-	for i, want := range h.RAM {
-		if at := i * chunk; at < 0 || at >= len(ram) ||
-			crc32.Checksum(ram[at:min(at+chunk, len(ram))], castagnoli) != want {
-			return nil, fmt.Errorf("%w: its memory is damaged", ErrSnapshot)
-		}
 	}
 	if err := m.platform.Restore(bytes.NewReader(h.Devices)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
@@ -151,6 +146,44 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 	m.setSlots(h.Slots)
 	m.reschedule()
 	return h.Note, nil
+}
+
+// checkRAM compares the memory in the file with its checksums, through a mapping of its
+// own: pages that are in the host's cache are not copied for it.
+func (h *header) checkRAM(f *os.File) error {
+	if info, err := f.Stat(); err != nil || info.Size() != headerRoom+int64(h.Memory) {
+		return fmt.Errorf("%w: it is truncated", ErrSnapshot)
+	}
+	ram, err := unix.Mmap(int(f.Fd()), headerRoom, int(h.Memory), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("mapping a snapshot: %w", err)
+	}
+	defer unix.Munmap(ram)
+	for i, want := range h.RAM {
+		at := i * chunk
+		if at < 0 || at >= len(ram) || crc32.Checksum(ram[at:min(at+chunk, len(ram))], castagnoli) != want {
+			return fmt.Errorf("%w: its memory is damaged", ErrSnapshot)
+		}
+	}
+	return nil
+}
+
+// SnapshotInfo is what a snapshot says of itself.
+type SnapshotInfo struct {
+	Arch    string
+	Library string // version of the emulator library
+	Memory  uint64 // bytes
+	Note    []byte
+}
+
+// ReadSnapshot reads what a snapshot says of itself; its memory is not looked at. The
+// error wraps ErrSnapshot.
+func ReadSnapshot(f io.ReaderAt) (SnapshotInfo, error) {
+	h, err := readHeader(f)
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	return SnapshotInfo{h.Arch, h.Library, h.Memory, h.Note}, nil
 }
 
 func readHeader(f io.ReaderAt) (*header, error) {

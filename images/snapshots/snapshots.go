@@ -44,12 +44,20 @@ type Entry struct {
 // Open opens a snapshot for reading and marks it as used. The error wraps fs.ErrNotExist
 // if there is none.
 func (c Cache) Open(key string) (*os.File, error) {
+	f, err := c.Peek(key)
+	if err == nil {
+		now := time.Now()
+		os.Chtimes(f.Name(), now, now) // a cache that cannot be written still serves
+	}
+	return f, err
+}
+
+// Peek opens a snapshot for reading and does not mark it.
+func (c Cache) Peek(key string) (*os.File, error) {
 	f, err := os.Open(c.path(key))
 	if err != nil {
 		return nil, fmt.Errorf("opening a snapshot: %w", err)
 	}
-	now := time.Now()
-	os.Chtimes(f.Name(), now, now) // a cache that cannot be written still serves
 	return f, nil
 }
 

@@ -84,6 +84,7 @@ func commands() []command {
 		{"dtrace", "[-k IMAGE] [dtrace(1) flags] [macro arguments]", "trace a guest with D", runDtrace, true},
 		{"boot", "[flags] [IMAGE]", "run a guest with its console shown", runBoot, true},
 		{"image", "ls | get IMAGE | info IMAGE", "images known, fetched, cached", runImage, true},
+		{"snapshot", "ls | save IMAGE | info KEY | rm KEY... | rm --all", "guests that have booted", runSnapshot, true},
 		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
 		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
 	}

@@ -31,15 +31,17 @@ type guest struct {
 	placed  *emu.Placed
 	host    *control.Host
 
-	log      consoleLog
-	command  []byte // the frame that answers the guest's ready
-	panicked bool
-	timedOut atomic.Bool
-	clock    atomic.Uint64 // a recent virtual time, for show
-	ioErr    error
-	closers  []io.Closer
-	stops    []func() bool
-	start    time.Time
+	log       consoleLog
+	command   []byte // the frame that answers the guest's ready
+	said      []byte // on the console, up to then, if recording
+	recording bool
+	panicked  bool
+	timedOut  atomic.Bool
+	clock     atomic.Uint64 // a recent virtual time, for show
+	ioErr     error
+	closers   []io.Closer
+	stops     []func() bool
+	start     time.Time
 }
 
 // guestConfig is what a command wants of a guest besides the user's options.

@@ -12,17 +12,18 @@ import (
 
 // guestOptions are the options of every command that runs a guest.
 type guestOptions struct {
-	image     string
-	command   line
-	initrd    string
-	cmdline   string
-	memory    size
-	debugFile string
-	input     string
-	console   bool
-	until     seconds // of the guest's time, 0 for no limit
-	timeout   seconds // of the host's time, 0 for no limit
-	stats     bool
+	image      string
+	command    line
+	initrd     string
+	cmdline    string
+	memory     size
+	debugFile  string
+	input      string
+	console    bool
+	until      seconds // of the guest's time, 0 for no limit
+	timeout    seconds // of the host's time, 0 for no limit
+	stats      bool
+	noSnapshot bool
 }
 
 const defaultImage = "tiny/amd64"
@@ -46,6 +47,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
+	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest instead of going on from a snapshot of its boot")
 }
 
 // kernelFiles is what help says about -k and the path of a kernel.

@@ -14,6 +14,9 @@ const afterPanic = 2e9
 
 // console hears the guest's console.
 func (g *guest) console(b byte) {
+	if g.command == nil && g.recording {
+		g.said = append(g.said, b)
+	}
 	if !g.log.byte(b) {
 		g.machine.Stop()
 	}
@@ -32,7 +35,9 @@ func (g *guest) control(b byte) {
 // ready stops the run: the guest waits for its command.
 func (g *guest) ready(frame []byte) {
 	g.command = frame
-	g.machine.Stop()
+	if g.machine.Running() {
+		g.machine.Stop()
+	}
 }
 
 // logLine hears the kernel's log.
@@ -55,14 +60,25 @@ func (g *guest) panicLine(line string) bool {
 	return g.linux && guestos.LinuxPanicLine(line)
 }
 
-// boot runs the guest until its init waits for a command. ready is false if the run has
-// ended before that, as end says. On a terminal it shows that it takes its time, unless
-// the console does.
+// boot brings the guest to where its init waits for a command: from a snapshot, or by
+// running it and taking one. ready is false if the run has ended before that, as end says.
+// On a terminal it shows that it takes its time, unless the console does.
 func (g *guest) boot(e *env) (ready bool, end ending, err error) {
+	key, err := g.snapshotKey()
+	if err != nil {
+		return false, endFailed, err
+	}
+	if key != "" && g.restore(e, key) {
+		return true, endStopped, nil
+	}
 	defer g.wait(e)()
+	g.recording = key != ""
 	end, err = g.run()
 	if err != nil || g.command == nil {
 		return false, end, err
+	}
+	if key != "" {
+		g.save(e, key)
 	}
 	g.machine.Flush()
 	return true, end, nil
