@@ -65,6 +65,7 @@ func (p *pc) Wake() uint64                            { return p.dev.Wake() }
 func (p *pc) Awake() bool                             { return p.m.engine.Line() }
 func (p *pc) Poll()                                   { p.dev.Poll() }
 func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
+func (p *pc) Restore(r io.Reader) error               { return p.dev.Load(r) }
 
 func (p *pc) Send(port int, b []byte) {
 	if port == 0 {

@@ -5,21 +5,24 @@ import (
 	"trapline/kernel/arch"
 )
 
-// slotsSize is the range of trampolines in bytes.
-const slotsSize = 128 << 20
+const (
+	slotsSize = 128 << 20 // of the range of trampolines, in bytes
+	noSlots   = 1 << 63   // not canonical, so no guest has code there
+)
 
-// SetSlots moves the range of trampolines. Only before the first SetBreaks.
-func (m *Machine) SetSlots(base uint64) {
+func (m *Machine) setSlots(base uint64) {
 	m.slots = base
 	m.engine.SetSlots(base)
 }
 
 // AvoidSlots sees to it that the range of trampolines does not overlap [lo, hi), where
-// the kernel image is. Only before the first SetBreaks.
+// the kernel image is. Only before the first SetBreaks. Boot calls it for a kernel that
+// stays where it is placed; one that moves itself could come to lie anywhere, so until
+// its place is known there is no range.
 func (m *Machine) AvoidSlots(lo, hi uint64) {
 	for _, base := range platforms[m.arch].slots {
 		if hi <= base || lo >= base+slotsSize {
-			m.SetSlots(base)
+			m.setSlots(base)
 			return
 		}
 	}

@@ -10,7 +10,6 @@
 package emu
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -68,6 +67,7 @@ type platform interface {
 	Poll()        // carry out what is due
 	Send(port int, p []byte)
 	Save(w io.Writer) error
+	Restore(r io.Reader) error
 }
 
 // access is how a CPU reaches its devices and its firmware. A platform embeds noAccess and
@@ -110,17 +110,16 @@ type Machine struct {
 	platform platform
 	schedule schedule
 
-	text        textMap
-	slots       uint64
-	inPlace     bool
-	crossed     []uint64
-	onHit       func(cpu arch.CPU, addr uint64)
-	onRewrite   func(addr uint64)
-	rewriting   bool
-	limited     bool
-	reset       string
-	off         bool
-	callbackErr error
+	text      textMap
+	slots     uint64
+	inPlace   bool
+	crossed   []uint64
+	onHit     func(cpu arch.CPU, addr uint64)
+	onRewrite func(addr uint64)
+	rewriting bool
+	limited   bool
+	reset     bool // the guest has asked for it
+	off       bool // the guest has switched itself off
 }
 
 // New makes a machine for the guest architecture a. One is open at a time in a process.
@@ -145,7 +144,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	m.engine = e
 	m.schedule.reset()
 	m.platform = wire.platform(m, c)
-	m.SetSlots(wire.slots[0])
+	m.setSlots(noSlots)
 	return m, nil
 }
 
@@ -162,6 +161,9 @@ func (m *Machine) Close() { m.engine.Close() }
 // Arch is the guest's architecture.
 func (m *Machine) Arch() *arch.Arch { return m.arch }
 
+// Memory is the guest's RAM in bytes.
+func (m *Machine) Memory() uint64 { return uint64(len(m.engine.RAM())) }
+
 // Boot places a kernel and puts the CPU at its entry.
 func (m *Machine) Boot(b Boot) (*Placed, error) {
 	p, err := m.platform.Boot(b)
@@ -170,22 +172,22 @@ func (m *Machine) Boot(b Boot) (*Placed, error) {
 	}
 	if p.Image != nil {
 		m.text = textMap{p.Image.Virt, p.Image.Phys, p.Image.Size}
+		m.AvoidSlots(p.Image.Virt, p.Image.Virt+p.Image.Size)
 	}
 	return p, nil
 }
 
 // Run runs the guest until the run ends. After Stopped it can be run again.
 func (m *Machine) Run() (End, error) {
-	m.limited, m.callbackErr = false, nil
+	m.limited = false
 	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
 	why, err := m.engine.Run()
-	err = errors.Join(m.callbackErr, err)
 	switch {
 	case err != nil:
 		return Failed, err
 	case m.off:
 		return PowerOff, nil
-	case m.reset != "":
+	case m.reset:
 		return Reset, nil
 	case m.limited:
 		return Limit, nil
@@ -207,6 +209,9 @@ func (m *Machine) Run() (End, error) {
 // called from any goroutine and from a callback; with no run under way it ends the next.
 func (m *Machine) Stop() { m.engine.Stop() }
 
+// Running reports whether a run is under way: true in a callback.
+func (m *Machine) Running() bool { return m.engine.Running() }
+
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 
@@ -227,9 +232,6 @@ func (m *Machine) Send(port int, p []byte) { m.platform.Send(port, p) }
 // just been loaded into memory. Only between runs.
 func (m *Machine) Flush() { m.engine.Flush() }
 
-// ResetReason says how the guest asked for the Reset that ended a run.
-func (m *Machine) ResetReason() string { return m.reset }
-
 // Counters are what the machine has counted so far.
 func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
 
@@ -245,15 +247,7 @@ func (m *Machine) powerOff() {
 	m.engine.Stop()
 }
 
-func (m *Machine) resetFor(reason string) {
-	m.reset = reason
-	m.engine.Stop()
-}
-
-// fail ends the run with an error found in a callback.
-func (m *Machine) fail(err error) {
-	if m.callbackErr == nil {
-		m.callbackErr = err
-	}
+func (m *Machine) resetFor(string) {
+	m.reset = true
 	m.engine.Stop()
 }

@@ -95,11 +95,3 @@ func (m *Machine) WriteMem(addr uint64, p []byte) error {
 	}
 	return nil
 }
-
-// ReadPhys fills p from a physical address; what lies beyond RAM reads as zero.
-func (m *Machine) ReadPhys(pa uint64, p []byte) {
-	clear(p)
-	if at, ok := m.inRAM(pa, true); ok {
-		copy(p, m.engine.RAM()[at:])
-	}
-}

@@ -26,21 +26,25 @@ var debianAMD64 = image{
 		Arch:        "amd64",
 		OS:          "linux",
 		Description: "Debian's cloud kernel with debug information, and busybox",
-		Append:      amd64LinuxAppend,
+		Append:      LinuxAppend("amd64") + " " + amd64LinuxTuning,
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},
 	origin: &debian{arch: "amd64", kernel: "linux-image-cloud-amd64", init: initAMD64},
 }
 
-// amd64LinuxAppend is the command line of a Linux kernel on our amd64 machine,
-// which has two UARTs, an i8254, two i8259 and a CMOS clock, and nothing else.
+// LinuxAppend is what the command line of any Linux kernel needs on our machine of an
+// architecture, "" if there is no such machine.
+func LinuxAppend(arch string) string {
+	return map[string]string{"amd64": amd64LinuxAppend}[arch]
+}
+
+// amd64LinuxAppend is for our amd64 machine, which has two UARTs, an i8254, two i8259 and
+// a CMOS clock, and nothing else.
 var amd64LinuxAppend = strings.Join([]string{
 	"console=ttyS0", // the log goes to the first UART; the second is the control channel
 	"panic=-1",      // a panic resets the machine at once instead of hanging it,
 	"reboot=k",      // through the keyboard controller, the only reset there is
-	"nokaslr",       // a compressed kernel stays where it was linked, as the ELF file does
-	"norandmaps",    // the same for processes: each exec finds its code translated already
 
 	// What the machine does not have is not looked for.
 	"acpi=off", "pci=off", "noapic", "nolapic",
@@ -48,7 +52,12 @@ var amd64LinuxAppend = strings.Join([]string{
 	// The time-stamp counter is the clock of the emulator, so it counts nanoseconds
 	// and needs neither to be measured nor to be watched.
 	"tsc_early_khz=1000000", "tsc=reliable",
+}, " ")
 
+// amd64LinuxTuning makes things simpler and faster.
+var amd64LinuxTuning = strings.Join([]string{
+	"nokaslr",           // a compressed kernel stays where it was linked, as the ELF file does
+	"norandmaps",        // the same for processes: each exec finds its code translated already
 	"mitigations=off",   // an emulated CPU does not speculate; saves two CR3 loads a system call
 	"cryptomgr.notests", // self-tests of ciphers are a quarter of the boot
 }, " ")
@@ -109,4 +118,11 @@ func (d *debian) initrd(dir string) ([]byte, error) {
 		return nil, err
 	}
 	return initramfs.Builder{Init: d.init, Busybox: busybox}.Build()
+}
+
+// LinuxInitrd is a root file system with our init for any Linux kernel of an architecture:
+// that of Debian's image. The error wraps ErrNotFetched if Get has to be called first.
+func (s Store) LinuxInitrd(arch string) ([]byte, error) {
+	spec, err := s.Open("debian/" + arch)
+	return spec.Initrd, err
 }

@@ -206,7 +206,7 @@ func checkDeb(ctx context.Context, deb string, pkg Package, p Progress) error {
 	defer p.Done()
 	sum, err := hashFile(ctx, deb, p)
 	if err == nil && sum != pkg.SHA256 {
-		err = fmt.Errorf("package %s was damaged on its way: its SHA-256 is %.12s... instead of %.12s...", pkg.Name, sum, pkg.SHA256)
+		err = fmt.Errorf("package %s was damaged on its way: its SHA-256 begins with %.12s instead of %.12s", pkg.Name, sum, pkg.SHA256)
 	}
 	return err
 }

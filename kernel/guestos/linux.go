@@ -179,9 +179,11 @@ func (l *linux) Unsafe(addr uint64) string {
 	return l.unsafe().reason(addr - l.img.Slide())
 }
 
-// PanicLine tells a panic's first line, after the time stamp and the like that stand
-// before a message in the kernel's log.
-func (l *linux) PanicLine(line string) bool {
+func (l *linux) PanicLine(line string) bool { return LinuxPanicLine(line) }
+
+// LinuxPanicLine tells a panic's first line, after the time stamp and the like that stand
+// before a message in Linux's log. It serves where there is no image to make an OS of.
+func LinuxPanicLine(line string) bool {
 	return strings.HasPrefix(trimStamps(line), "Kernel panic - not syncing")
 }
 

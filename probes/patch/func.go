@@ -46,11 +46,11 @@ func (f *Func) Instrs() ([]Instr, error) {
 // walk yields the instructions of text, which is f's, from the start. What it could not
 // decode is in f.err and f.end.
 func (f *Func) walk(text []byte, yield func(off, n int)) {
-	var file []byte // lengths of the image file's instructions, read when first needed
+	var known lengths
 	f.err = nil
 	off := 0
 	for off < len(text) {
-		n, err := f.lengthAt(text, off, &file)
+		n, err := f.lengthAt(text, off, &known)
 		if err != nil {
 			f.err = fmt.Errorf("decode the instruction at offset %d: %w", off, err)
 			break
@@ -61,31 +61,39 @@ func (f *Func) walk(text []byte, yield func(off, n int)) {
 	f.end = off
 }
 
+// lengths are those of a function's instructions: at each boundary the length, 0
+// elsewhere. They are found out when first needed, for few functions hold a breakpoint.
+type lengths struct {
+	file   []byte // in the image file
+	before []byte // in the text as it was decoded last
+}
+
 // lengthAt is the length of the instruction at text[off:].
 //
 // A breakpoint there is one of the guest's, over the first byte of an instruction whose
 // length cannot be seen. When the image file has an instruction there, it is that one's.
-// When it has none, because the text was rewritten before, it is the length the
-// instruction had before, provided it ends where the file has a boundary. Otherwise the
-// breakpoint is taken for an instruction of its own. A length remembered without these
-// checks would go wrong for good: the guest's stores can be seen half done.
-func (f *Func) lengthAt(text []byte, off int, file *[]byte) (int, error) {
+// When it has none, because the text was rewritten before, it is the length of the
+// instruction that began there before, provided it ends where the file has a boundary.
+// Otherwise the breakpoint is taken for an instruction of its own, as those are that fill
+// the place of a jump to a return thunk. A length remembered without these checks would
+// go wrong for good: the guest's stores can be seen half done.
+func (f *Func) lengthAt(text []byte, off int, known *lengths) (int, error) {
 	if !f.set.isBreak(text[off:]) {
 		delete(f.held, off)
 		return f.set.isa.Length(text[off:])
 	}
-	if *file == nil {
-		*file = f.fileLengths()
+	if known.file == nil {
+		known.file = f.fileLengths()
+		known.before = f.lengthsOf(f.text, known.file)
 	}
-	lengths := *file
-	if n := int(lengths[off]); n > 0 && off+n <= len(text) {
+	if n := int(known.file[off]); n > 0 && off+n <= len(text) {
 		return n, nil
 	}
 	n := f.held[off]
-	if n == 0 && off < len(f.text) && !f.set.isBreak(f.text[off:]) {
-		n, _ = f.set.isa.Length(f.text[off:])
+	if n == 0 && off < len(known.before) && !f.set.isBreak(f.text[off:]) {
+		n = int(known.before[off])
 	}
-	if n > 0 && (off+n == len(text) || off+n < len(text) && lengths[off+n] > 0) {
+	if n > 0 && (off+n == len(text) || off+n < len(text) && known.file[off+n] > 0) {
 		if f.held == nil {
 			f.held = map[int]int{}
 		}
@@ -95,23 +103,31 @@ func (f *Func) lengthAt(text []byte, off int, file *[]byte) (int, error) {
 	return len(f.set.breakpoint), nil
 }
 
-// fileLengths decodes the function as the image file has it: at each boundary the length
-// of the instruction, 0 elsewhere.
+// fileLengths decodes the function as the image file has it.
 func (f *Func) fileLengths() []byte {
-	lengths := make([]byte, f.Size)
 	code := make([]byte, f.Size)
 	if f.set.file(f.Start, code) != nil {
-		return lengths
+		return make([]byte, f.Size)
 	}
-	for off := 0; off < len(code); {
-		n, err := f.set.isa.Length(code[off:])
+	return f.lengthsOf(code, nil)
+}
+
+// lengthsOf decodes text up to where it stops being instructions. A breakpoint in it is
+// over an instruction of the file, over one whose length was held, or stands for itself.
+func (f *Func) lengthsOf(text, file []byte) []byte {
+	out := make([]byte, len(text))
+	for off := 0; off < len(text); {
+		n, err := f.set.isa.Length(text[off:])
+		if f.set.isBreak(text[off:]) && file != nil {
+			n = max(int(file[off]), f.held[off], len(f.set.breakpoint))
+		}
 		if err != nil {
 			break
 		}
-		lengths[off] = byte(n)
+		out[off] = byte(n)
 		off += n
 	}
-	return lengths
+	return out
 }
 
 // read gets the function's bytes from the guest, from the image file while the guest

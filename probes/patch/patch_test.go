@@ -223,6 +223,12 @@ func TestRewrite(t *testing.T) {
 			{7, "\xff", "0+4 4+2 9+1 10+3 13+3 16+2 18+2 20+1 21+1"},
 			{6, "\xcc\x90\x90", "0+4 4+2 9+1 10+3 13+3 16+2 18+2 20+1 21+1"},
 		}},
+		// As a jump to a return thunk becomes a return and padding. The byte at 8 begins no
+		// instruction, though it would decode as one that ends where the file has a boundary.
+		{"padded with INT3", "plain", []store{
+			{4, "\xb8\x00\x00\x00\xa8", plainAll},
+			{4, "\xc3\xcc\xcc\xcc\xcc", "0+4 4+1 9+1 10+3 13+3 16+2 18+2 20+1 21+1"},
+		}},
 		{"crossing a page, at its end", "crossing", []store{
 			{8, "\xaa", "0+1 1+3 4+10 14+1 15+1"},
 			{4, "\x48\xc7\xc0\x01\x00\x00\x00\x0f\x1f\x00", "0+1 1+3 4+7 14+1 15+1"},

@@ -138,7 +138,12 @@ func (s *Session) findSymbol(module, name string) (addr, size uint64, ok bool) {
 
 func (s *Session) setOptions(opts []code.Option) error {
 	for _, o := range opts {
-		if err := s.Options.Set(o.Name, o.Value); err != nil {
+		patch := s.Options.Patch
+		err := s.Options.Set(o.Name, o.Value)
+		if err == nil && s.Options.Patch != patch {
+			err = fmt.Errorf("option patch: the guest is there already: give -x patch=%s on the command line", s.Options.Patch)
+		}
+		if err != nil {
 			return &syntax.Error{Pos: syntax.Pos{Line: o.Line}, Tag: check.PragmaOptset, Msg: err.Error()}
 		}
 	}
@@ -150,17 +155,13 @@ func (s *Session) matchAll(sources []Source) error {
 	s.addKinst()
 	s.counts = make([]int, len(sources))
 	at := 0
-	for i, c := range s.prog.Clauses {
+	for i := range s.prog.Clauses {
 		for i >= s.ends[at] {
 			at++
 		}
-		line := c.Line
-		if sources[at].File == "" {
-			line = 0
-		}
-		n, err := s.match(i, line, c.Probes)
+		n, err := s.match(sources[at], i)
 		if err != nil {
-			return &CompileError{sources[at], err, s.Options.ErrTags}
+			return err
 		}
 		s.counts[at] += n
 	}

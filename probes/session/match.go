@@ -11,20 +11,23 @@ import (
 // tagZero is the tag of a description that matches nothing.
 const tagZero syntax.Tag = "D_PDESC_ZERO"
 
-// match finds the probes of a clause, makes its enablings and returns their number. A
-// line of 0 is that of a specifier on the command line.
-func (s *Session) match(clause, line int, descs []string) (int, error) {
-	n := 0
+// match finds the probes of a clause, makes its enablings and returns their number.
+func (s *Session) match(src Source, clause int) (n int, err error) {
+	line, descs := s.prog.Clauses[clause].Line, s.prog.Clauses[clause].Probes
+	if src.File == "" {
+		line = 0
+	}
 	for _, text := range descs {
 		ps, err := s.lookup(text)
 		if err == nil && len(ps) == 0 {
-			err = fmt.Errorf("probe description %s does not match any probes", full(text))
-		}
-		if err != nil && !s.Options.ZeroDefs {
-			return 0, &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error()}
+			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), hint(text))
 		}
 		if err != nil {
-			s.notes = append(s.notes, err.Error())
+			err = &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error()}
+			s.unmatched = append(s.unmatched, &CompileError{src, err, s.Options.ErrTags})
+		}
+		if err != nil && !s.Options.ZeroDefs {
+			return 0, s.unmatched[0]
 		}
 		for _, p := range ps {
 			s.on.add(p, clause)
@@ -32,6 +35,23 @@ func (s *Session) match(clause, line int, descs []string) (int, error) {
 		n += len(ps)
 	}
 	return n, nil
+}
+
+// Unmatched tells the descriptions for which there is no probe, in the order of the
+// sources. Without option zdefs Compile has failed with the first.
+func (s *Session) Unmatched() []error { return s.unmatched }
+
+// hint says what a description lacks that kinst would make probes for.
+func hint(text string) string {
+	d, err := probes.ParseDesc(text)
+	switch {
+	case err != nil || d.Name != "" && d.Provider == "":
+	case d.Provider == "" && d.Function != "":
+		return fmt.Sprintf(": kinst makes probes when it is named, as in kinst::%s:", d.Function)
+	case d.Provider == "kinst" && d.Function == "", d.Provider == "" && d.Module != "":
+		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
+	}
+	return ""
 }
 
 // lookup finds the probes of a description: four parts, fewer aligned to the right, or

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"trapline/probes/d/check"
@@ -50,6 +52,27 @@ func TestOptionsKnown(t *testing.T) {
 	for name := range table {
 		if !check.IsOption(name) {
 			t.Errorf("the language has no option %s", name)
+		}
+	}
+}
+
+// The list has every option once, and tells those that are here from those that are not.
+func TestOptionList(t *testing.T) {
+	seen := map[string]bool{}
+	for _, i := range OptionList() {
+		if seen[i.Name] || i.About == "" {
+			t.Errorf("%q twice, or without a word", i.Name)
+		}
+		seen[i.Name] = true
+		o := NewOptions()
+		err := o.Set(i.Name, "")
+		if here := !strings.HasSuffix(fmt.Sprint(err), ": "+i.About); here && strings.Contains(fmt.Sprint(err), "no option is called") {
+			t.Errorf("%s: %v", i.Name, err)
+		}
+	}
+	for name := range table {
+		if !seen[name] {
+			t.Errorf("%s is not in the list", name)
 		}
 	}
 }

@@ -231,6 +231,9 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
 		{nil, []Source{script("#pragma D option specsize=1\nBEGIN {}")}, "failed to compile script x.d: line 1: option specsize: it is not there yet"},
 		{nil, []Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
+		{nil, []Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
+		{nil, []Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},
+		{nil, []Source{{Text: "vfs_read", Kind: syntax.ByFunc}}, "invalid probe specifier vfs_read: probe description ::vfs_read: does not match any probes: kinst makes probes when it is named, as in kinst::vfs_read:"},
 	}
 	for _, tt := range tests {
 		r := newRig(t, tt.opts...)
@@ -250,8 +253,8 @@ func TestZeroDefs(t *testing.T) {
 	if want := "dtrace: description 'nosuch,kinst::nosuch:' matched 0 probes\n"; r.errOut.String() != want {
 		t.Errorf("messages %q, want %q", r.errOut.String(), want)
 	}
-	if n := len(r.Report()); n != 2 {
-		t.Errorf("report %q", r.Report())
+	if len(r.Report()) != 2 || len(r.Unmatched()) != 2 {
+		t.Errorf("report %q, unmatched %q", r.Report(), r.Unmatched())
 	}
 }
 

@@ -1,12 +1,17 @@
 package cli
 
-import "io"
+import (
+	"fmt"
+	"io"
+
+	"trapline/images"
+)
 
 // runBoot runs a guest with its console on stdout.
 func runBoot(e *env, args []string) error {
 	var o guestOptions
 	var quiet bool
-	f := e.newFlags("boot")
+	f := e.newFlags("boot", fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
 	o.add(f)
 	f.BoolVarP(&quiet, "quiet", "q", false, "do not show the console, only what the command writes")
 	if err := parse(f, args); err != nil {
@@ -14,7 +19,7 @@ func runBoot(e *env, args []string) error {
 	}
 	switch f.NArg() {
 	case 0:
-		o.image = "tiny/amd64"
+		o.image = defaultImage
 	case 1:
 		o.image = f.Arg(0)
 	default:
@@ -35,31 +40,23 @@ func runBoot(e *env, args []string) error {
 	return e.bootGuest(g)
 }
 
+// bootGuest runs a guest to its end.
 func (e *env) bootGuest(g *guest) error {
-	ready, end, err := g.boot()
+	ready, end, err := g.boot(e)
 	if err == nil && ready {
 		end, err = g.resume()
 	}
-	g.log.flush()
+	if done := g.finish(e, end); err == nil {
+		err = done
+	}
 	if err != nil {
-		return &exit{statusTriple, err}
+		return err
 	}
-	if e.ctx.Err() != nil {
-		end = endInterrupted
-	}
-	if g.options.stats {
-		if err := g.figures(e.stderr, end); err != nil {
-			return err
-		}
-	}
-	return e.verdict(g, end)
+	return g.verdict(end)
 }
 
 // verdict is the status of boot: the guest's trouble, or that of its command.
-func (e *env) verdict(g *guest, end ending) error {
-	if end == endInterrupted {
-		return &exit{status: statusSignal}
-	}
+func (g *guest) verdict(end ending) error {
 	if err := g.trouble(end); err != nil {
 		return err
 	}

@@ -53,31 +53,52 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	last string // the line of --stats: it comes after every message
+}
+
+// sink remembers that something could not be written, for callers that do not look.
+type sink struct {
+	io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil {
+		s.err = fmt.Errorf("writing the output: %w", err)
+	}
+	return n, err
 }
 
 // A command is one word after trapline.
 type command struct {
 	name, args, short string
 	run               func(e *env, args []string) error
+	signals           bool // it ends in order when interrupted
 }
 
 // commands in the order of the help text.
 func commands() []command {
 	return []command{
-		{"dtrace", "[-k IMAGE] [dtrace(1) flags] [macro arguments]", "trace a guest with D", runDtrace},
-		{"boot", "[flags] IMAGE", "run a guest with its console shown", runBoot},
-		{"image", "ls | get IMAGE | info IMAGE", "images known, fetched, cached", runImage},
-		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas},
-		{"version", "", "versions of trapline and of the emulator library", runVersion},
+		{"dtrace", "[-k IMAGE] [dtrace(1) flags] [macro arguments]", "trace a guest with D", runDtrace, true},
+		{"boot", "[flags] [IMAGE]", "run a guest with its console shown", runBoot, true},
+		{"image", "ls | get IMAGE | info IMAGE", "images known, fetched, cached", runImage, true},
+		{"snapshot", "ls | save IMAGE | info KEY | rm KEY... | rm --all", "guests that have booted", runSnapshot, true},
+		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
+		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
 	}
 }
 
 // Main runs trapline with the arguments after its name and returns its exit status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
-	return e.finish(e.dispatch(args))
+	out := &sink{Writer: stdout}
+	e := &env{ctx: context.Background(), stdin: stdin, stdout: out, stderr: stderr}
+	err := e.dispatch(args)
+	if ok := err == nil || errors.Is(err, pflag.ErrHelp); ok && out.err != nil {
+		err = out.err
+	}
+	return e.finish(err)
 }
 
 func (e *env) dispatch(args []string) error {
@@ -86,78 +107,63 @@ func (e *env) dispatch(args []string) error {
 		return &exit{status: statusUsage}
 	}
 	switch args[0] {
-	case "help", "--help", "-h":
-		help(e.stdout)
-		return nil
+	case "help":
+		return e.help(args[1:])
+	case "--help", "-h":
+		return e.help(nil)
 	case "--version":
 		return runVersion(e, nil)
 	}
+	c, err := find(args[0])
+	if err != nil {
+		return err
+	}
+	return e.call(c, args[1:])
+}
+
+func find(name string) (command, error) {
 	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.run(e, args[1:])
+		if c.name == name {
+			return c, nil
 		}
 	}
-	return usagef("there is no command %q: 'trapline help' lists them", args[0])
+	return command{}, usagef("there is no command %q: 'trapline help' lists them", name)
+}
+
+// call runs a command. An interrupt lets it come to its end; a second one is deadly.
+func (e *env) call(c command, args []string) error {
+	if c.signals {
+		ctx, stop := signal.NotifyContext(e.ctx, syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+		e.ctx = ctx
+	}
+	return c.run(e, args)
 }
 
 // finish turns an error into a message of one line and a status.
 func (e *env) finish(err error) int {
+	status := 0
 	var x *exit
 	switch {
 	case err == nil, errors.Is(err, pflag.ErrHelp):
-		return 0
 	case errors.As(err, &x):
-		if x.err != nil {
+		if status = x.status; x.err != nil {
 			e.complain(x.err)
 		}
-		return x.status
+	default:
+		status = statusError
+		e.complain(err)
 	}
-	e.complain(err)
-	return statusError
+	io.WriteString(e.stderr, e.last)
+	return status
 }
 
 // complain writes an error. D's own messages begin with dtrace:, whatever we are called.
 func (e *env) complain(err error) {
-	text := strings.TrimSpace(err.Error())
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " ")
 	if !strings.HasPrefix(text, "dtrace: ") {
 		text = "trapline: " + text
 	}
 	fmt.Fprintln(e.stderr, text)
-}
-
-func help(w io.Writer) {
-	fmt.Fprint(w, "trapline boots a kernel under an emulator and traces it with D.\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  trapline %-8s %-46s %s\n", c.name, c.args, c.short)
-	}
-	fmt.Fprint(w, `
-An IMAGE is a name that 'trapline image ls' shows, or the path of a kernel.
-'trapline COMMAND --help' tells the flags of a command. Try:
-
-  trapline dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'
-`)
-}
-
-// newFlags makes the flag set of a command, with its usage text.
-func (e *env) newFlags(name string) *pflag.FlagSet {
-	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	f.SortFlags = false
-	f.Usage = func() {
-		for _, c := range commands() {
-			if c.name == name {
-				fmt.Fprintf(e.stdout, "trapline %s %s\n%s\n\n%s", c.name, c.args, c.short, f.FlagUsages())
-			}
-		}
-	}
-	return f
-}
-
-// parse parses flags; what it does not understand is a usage error.
-func parse(f *pflag.FlagSet, args []string) error {
-	err := f.Parse(args)
-	if err == nil || errors.Is(err, pflag.ErrHelp) {
-		return err
-	}
-	return usagef("%s: %v: 'trapline %s --help' tells the flags", f.Name(), err, f.Name())
 }

@@ -1,25 +1,30 @@
 package cli
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // consoleLog passes the guest's console on, and cuts it into lines.
 type consoleLog struct {
 	out  io.Writer
 	line func(string)
 	buf  []byte
-	err  error
+	err  error // the first of writing; the rest is dropped
 }
 
 const longestLine = 4096
 
-func (l *consoleLog) byte(b byte) {
+// byte takes one byte. It reports whether the log can still be written.
+func (l *consoleLog) byte(b byte) (ok bool) {
 	if b == '\r' {
-		return
+		return true
 	}
 	l.buf = append(l.buf, b)
 	if b == '\n' || len(l.buf) == longestLine {
 		l.flush()
 	}
+	return l.err == nil
 }
 
 // flush writes a line that may lack its end.
@@ -27,8 +32,10 @@ func (l *consoleLog) flush() {
 	if len(l.buf) == 0 {
 		return
 	}
-	if _, err := l.out.Write(l.buf); err != nil && l.err == nil {
-		l.err = err
+	if l.err == nil {
+		if _, err := l.out.Write(l.buf); err != nil {
+			l.err = fmt.Errorf("writing the console: %w", err)
+		}
 	}
 	text := l.buf
 	if text[len(text)-1] == '\n' {

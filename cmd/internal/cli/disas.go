@@ -5,23 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
-	"trapline/images"
 	"trapline/kernel"
 	"trapline/trampoline"
 )
+
+const disasNotes = `For each instruction: offset, bytes, text, and how it would be displaced: copy (as it is),
+relocate (rewritten for another place), emulate (in steps), guest (a breakpoint of the
+guest's own), or refuse and the reason.
+
+--format tsv has a row for each instruction: symbol, address of the symbol in hex without
+0x, offset, length, plan. --all takes the functions to which the symbol table gives a
+size; names are patterns: 'vfs_*'.
+`
 
 // runDisas shows the instructions of functions, and how each would be displaced.
 func runDisas(e *env, args []string) error {
 	var o guestOptions
 	var all bool
 	var format string
-	f := e.newFlags("disas")
+	f := e.newFlags("disas", disasNotes)
 	o.imageFlag(f)
-	f.StringVar(&o.debugFile, "debug-file", "", "ELF `FILE` with the kernel's symbols")
+	o.debugFlag(f)
 	f.BoolVar(&all, "all", false, "every sized function of the image")
-	f.StringVar(&format, "format", "text", "text or tsv: symbol, its address, offset, length, plan")
+	f.StringVar(&format, "format", "text", "text or tsv")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -31,123 +40,145 @@ func runDisas(e *env, args []string) error {
 	if all == (f.NArg() > 0) || f.NArg() > 1 {
 		return usagef("disas: name one FUNCTION, or say --all")
 	}
-	img, err := openImage(o)
-	if err != nil {
-		return err
-	}
-	defer img.Close()
-	d, err := newDisas(img, e.stdout)
-	if err != nil {
-		return err
-	}
-	funcs := img.Symtab().Funcs()
-	if !all {
-		if funcs, err = find(img, f.Arg(0)); err != nil {
-			return err
-		}
-	}
-	return d.functions(funcs, format == "tsv")
-}
-
-// openImage opens the symbols of an image without a machine.
-func openImage(o guestOptions) (*kernel.Image, error) {
 	g := &guest{options: o}
-	var err error
-	if g.spec, err = (images.Store{}).Open(o.image); err != nil {
-		return nil, err
+	defer g.close()
+	if _, err := g.openImage(true); err != nil {
+		return err
 	}
-	file, err := g.kernelFile()
+	funcs, err := selected(g.image, f.Arg(0), all)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := g.openSymbols(file, true); err != nil {
-		return nil, err
+	d, err := newDisas(g.image, e.stdout)
+	if err != nil {
+		return err
 	}
-	return g.image, nil
+	if format == "tsv" {
+		return d.rows(funcs)
+	}
+	return d.text(funcs)
 }
 
-// find looks a function up, all of that name, or by a glob.
-func find(img *kernel.Image, name string) ([]kernel.Symbol, error) {
+// selected are all sized functions, or those of one name or pattern.
+func selected(img *kernel.Image, name string, all bool) ([]kernel.Symbol, error) {
+	from := img.Symtab().Funcs()
+	if !all {
+		from = img.Symtab().Glob(name)
+	}
 	var out []kernel.Symbol
-	for _, s := range img.Symtab().Glob(name) {
-		if s.Func && s.Size > 0 {
+	for _, s := range from {
+		if s.Func && s.Size > 0 && !(all && s.Label) {
 			out = append(out, s)
 		}
 	}
-	if len(out) > 0 {
-		return out, nil
+	if len(out) == 0 {
+		return nil, unknownFunction(img, name)
 	}
+	return out, nil
+}
+
+func unknownFunction(img *kernel.Image, name string) error {
 	near := img.Symtab().Nearest(name, 3)
 	if len(near) == 0 {
-		return nil, fmt.Errorf("disas: there is no function %s in %s", name, img.Name())
+		return fmt.Errorf("disas: there is no function %s in %s", name, img.Name())
 	}
-	return nil, fmt.Errorf("disas: there is no function %s in %s: did you mean %s?", name, img.Name(), strings.Join(near, ", "))
+	return fmt.Errorf("disas: there is no function %s in %s: did you mean %s?", name, img.Name(), strings.Join(near, ", "))
 }
 
 // disas writes instructions of an image.
 type disas struct {
-	img *kernel.Image
-	isa *trampoline.ISA
-	out *bufio.Writer
+	img  *kernel.Image
+	isa  *trampoline.ISA
+	out  *bufio.Writer
+	code []byte
 }
 
 func newDisas(img *kernel.Image, out io.Writer) (*disas, error) {
 	isa, err := trampoline.For(img.Arch())
-	return &disas{img, isa, bufio.NewWriterSize(out, 1<<16)}, err
+	return &disas{img: img, isa: isa, out: bufio.NewWriterSize(out, 1<<16)}, err
 }
 
-func (d *disas) functions(funcs []kernel.Symbol, rows bool) error {
-	show := d.text
-	if rows {
-		show = d.row
+// function goes through the instructions of f. Where its bytes stop being instructions,
+// so does it: data in the text, which objdump shows as (bad).
+func (d *disas) function(f kernel.Symbol, show func(off, n int, code []byte)) error {
+	if uint64(cap(d.code)) < f.Size {
+		d.code = make([]byte, f.Size)
 	}
-	for i, f := range funcs {
-		if f.Size == 0 {
-			continue
-		}
-		if !rows {
-			if i > 0 {
-				fmt.Fprintln(d.out)
-			}
-			fmt.Fprintf(d.out, "%s: %d bytes at 0x%x\n", f.Name, f.Size, f.Addr)
-		}
-		if err := d.function(f, show); err != nil {
+	code := d.code[:f.Size]
+	if err := d.img.Text(f.Addr, code); err != nil {
+		return fmt.Errorf("reading %s: %w", f.Name, err)
+	}
+	err := trampoline.Walk(d.isa, code, f.Addr, func(off, n int) bool {
+		show(off, n, code[off:])
+		return true
+	})
+	if errors.Is(err, trampoline.ErrTruncated) || errors.Is(err, trampoline.ErrUndefined) || errors.Is(err, trampoline.ErrTooLong) {
+		return nil
+	}
+	return err
+}
+
+// rows writes a row for each instruction, millions of them.
+func (d *disas) rows(funcs []kernel.Symbol) error {
+	var row []byte
+	for _, f := range funcs {
+		head := fmt.Appendf(nil, "%s\t%x\t", f.Name, f.Addr)
+		err := d.function(f, func(off, n int, code []byte) {
+			row = strconv.AppendInt(append(row[:0], head...), int64(off), 10)
+			row = strconv.AppendInt(append(row, '\t'), int64(n), 10)
+			row = append(append(row, '\t'), d.isa.Plan(code, f.Addr+uint64(off)).Kind.String()...)
+			d.out.Write(append(row, '\n'))
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return d.out.Flush()
 }
 
-// function shows each instruction of f. Where its bytes stop being instructions, so does
-// the listing.
-func (d *disas) function(f kernel.Symbol, show func(f kernel.Symbol, off, n int, code []byte)) error {
-	code := make([]byte, f.Size)
-	if err := d.img.Text(f.Addr, code); err != nil {
-		return fmt.Errorf("reading %s: %w", f.Name, err)
+// text writes functions for people, with an empty line between two.
+func (d *disas) text(funcs []kernel.Symbol) error {
+	for i, f := range funcs {
+		if i > 0 {
+			fmt.Fprintln(d.out)
+		}
+		fmt.Fprintf(d.out, "%s: %d bytes at 0x%x\n", f.Name, f.Size, f.Addr)
+		if err := d.lines(f); err != nil {
+			return err
+		}
 	}
-	err := trampoline.Walk(d.isa, code, f.Addr, func(off, n int) bool {
-		show(f, off, n, code[off:])
-		return true
+	return d.out.Flush()
+}
+
+// An instruction as text.
+type instruction struct {
+	off               int
+	bytes, text, plan string
+}
+
+// lines writes the instructions of a function in columns that fit the longest.
+func (d *disas) lines(f kernel.Symbol) error {
+	var all []instruction
+	bytes, text := 30, 48 // at least: most functions look alike
+	err := d.function(f, func(off, n int, code []byte) {
+		in := d.instruction(f.Addr, off, n, code)
+		bytes, text = max(bytes, len(in.bytes)), max(text, len(in.text))
+		all = append(all, in)
 	})
-	if errors.Is(err, trampoline.ErrTruncated) || errors.Is(err, trampoline.ErrUndefined) || errors.Is(err, trampoline.ErrTooLong) {
-		return nil // data in the text, as objdump shows it as (bad)
+	for _, in := range all {
+		fmt.Fprintf(d.out, "%6d  %-*s  %-*s  %s\n", in.off, bytes, in.bytes, text, in.text, in.plan)
 	}
 	return err
 }
 
-func (d *disas) row(f kernel.Symbol, off, n int, code []byte) {
-	p := d.isa.Plan(code, f.Addr+uint64(off))
-	fmt.Fprintf(d.out, "%s\t%x\t%d\t%d\t%s\n", f.Name, f.Addr, off, n, p.Kind)
-}
-
-func (d *disas) text(f kernel.Symbol, off, n int, code []byte) {
-	pc := f.Addr + uint64(off)
+func (d *disas) instruction(addr uint64, off, n int, code []byte) instruction {
+	pc := addr + uint64(off)
 	p := d.isa.Plan(code, pc)
 	plan := p.Kind.String()
 	if p.Kind == trampoline.Refuse {
 		plan += ": " + p.Reason()
 	}
-	fmt.Fprintf(d.out, "%6d  %-30x  %-48s  %s\n", off, code[:n], d.isa.Text(code, pc, d.symbol), plan)
+	return instruction{off, fmt.Sprintf("%x", code[:n]), d.isa.Text(code, pc, d.symbol), plan}
 }
 
 func (d *disas) symbol(addr uint64) (string, uint64) {

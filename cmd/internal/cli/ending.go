@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"trapline/emu"
-	"trapline/kernel/arch"
 )
 
 // ending is how a guest came to its end, in the words of --stats.
@@ -25,26 +23,21 @@ const (
 	endFailed      ending = "error"
 )
 
-func (g *guest) arch() *arch.Arch {
-	if g.image != nil {
-		return g.image.Arch()
-	}
-	return arch.AMD64 // the only one with compressed kernels
-}
-
 // classify tells the ends of a guest apart. A guest that has panicked may halt, hang or
 // reset the machine: what counts is the panic.
 func (g *guest) classify(end emu.End) ending {
 	switch {
-	case end == emu.Stopped && g.command != nil:
-		return endStopped
-	case g.timedOut.Load():
+	case end == emu.Stopped && g.ctx.Err() != nil:
+		return endInterrupted
+	case end == emu.Stopped && g.timedOut.Load():
 		return endLimit
+	case end == emu.Stopped:
+		return endStopped
 	case g.panicked:
 		return endPanic
 	}
 	switch end {
-	case emu.Halt:
+	case emu.Halt, emu.PowerOff:
 		return endPowerOff
 	case emu.Reset:
 		return endReboot
@@ -54,24 +47,28 @@ func (g *guest) classify(end emu.End) ending {
 		return endTriple
 	case emu.Limit:
 		return endLimit
-	case emu.Stopped:
-		return endStopped
 	}
 	return endFailed
 }
 
+// at says when something happened to the guest.
+func (g *guest) at() string {
+	return fmt.Sprintf("at %.6f s of its time", float64(g.machine.Now())/1e9)
+}
+
 // trouble is the error of a guest that did not come to a good end, or nil.
 func (g *guest) trouble(end ending) error {
-	at := fmt.Sprintf("at %.6f s of its time", float64(g.machine.Now())/1e9)
 	switch end {
 	case endPanic:
-		return &exit{statusPanic, fmt.Errorf("the guest's kernel panicked %s%s", at, g.hint())}
+		return &exit{statusPanic, fmt.Errorf("the guest's kernel panicked %s%s", g.at(), g.hint())}
 	case endTriple:
-		return &exit{statusTriple, fmt.Errorf("the guest triple-faulted %s", at)}
+		return &exit{statusTriple, fmt.Errorf("the guest triple-faulted %s", g.at())}
 	case endHang:
-		return &exit{statusHang, fmt.Errorf("the guest hangs %s: it waits, and no interrupt can come", at)}
+		return &exit{statusHang, fmt.Errorf("the guest hangs %s: it waits, and no interrupt can come", g.at())}
 	case endLimit:
-		return &exit{statusLimit, fmt.Errorf("the guest was stopped %s: limit reached", at)}
+		return &exit{statusLimit, fmt.Errorf("the guest was stopped %s: limit reached", g.at())}
+	case endInterrupted:
+		return &exit{status: statusSignal}
 	}
 	return nil
 }
@@ -93,19 +90,24 @@ func (g *guest) status(end ending) (int, error) {
 		return s, nil
 	}
 	if !g.host.Ready() {
-		return 0, errors.New("the guest ended without asking for its command: does its initrd hold trapline's init?")
+		return 0, fmt.Errorf("the guest ended (%s) without asking for its command: does its initrd hold trapline's init?", end)
 	}
 	return 0, fmt.Errorf("the guest ended (%s) before its command did", end)
 }
 
-// figures writes the line of --stats.
-func (g *guest) figures(w io.Writer, end ending) error {
+// finish is called when the guest has come to its end: it shows the rest of the console
+// and keeps the line of --stats.
+func (g *guest) finish(e *env, end ending) error {
+	g.log.flush()
+	if !g.options.stats {
+		return g.log.err
+	}
 	state, err := g.machine.StateHash()
 	if err != nil {
 		return err
 	}
 	clock := g.machine.Now()
-	_, err = fmt.Fprintf(w, "end=%s clock=%d virtual=%d.%09d wall=%.3f hits=%d state=sha256:%x\n",
+	e.last = fmt.Sprintf("end=%s clock=%d virtual=%d.%09d wall=%.3f hits=%d state=sha256:%x\n",
 		end, clock, clock/1e9, clock%1e9, time.Since(g.start).Seconds(), g.machine.Counters().Hits, state)
-	return err
+	return g.log.err
 }

@@ -15,31 +15,33 @@ import (
 	"trapline/images"
 	"trapline/images/control"
 	"trapline/kernel"
+	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 )
 
-// afterPanic is how long, in virtual nanoseconds, a guest may go on after it has logged
-// its panic: long enough to say more, and to reset the machine if it wants to.
-const afterPanic = 2e9
-
 // A guest is an image on a machine, ready to run, and the conversation with its init.
 type guest struct {
+	ctx     context.Context
 	options guestOptions
 	spec    images.Spec
+	linux   bool
 	image   *kernel.Image // symbols; nil without any
-	os      guestos.OS
+	os      guestos.OS    // nil without symbols
 	machine *emu.Machine
 	placed  *emu.Placed
 	host    *control.Host
 
-	log      consoleLog
-	command  []byte // the frame that answers the guest's ready
-	panicked bool
-	timedOut atomic.Bool
-	ioErr    error
-	closers  []io.Closer
-	stops    []func() bool
-	start    time.Time
+	log       consoleLog
+	command   []byte // the frame that answers the guest's ready
+	said      []byte // on the console, up to then, if recording
+	recording bool
+	panicked  bool
+	timedOut  atomic.Bool
+	clock     atomic.Uint64 // a recent virtual time, for show
+	ioErr     error
+	closers   []io.Closer
+	stops     []func() bool
+	start     time.Time
 }
 
 // guestConfig is what a command wants of a guest besides the user's options.
@@ -51,7 +53,7 @@ type guestConfig struct {
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
-	g := &guest{options: o, start: time.Now()}
+	g := &guest{ctx: e.ctx, options: o, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {
 		g.close()
@@ -59,34 +61,40 @@ func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
 	}
 	g.stops = append(g.stops, context.AfterFunc(e.ctx, g.machine.Stop))
 	if o.timeout > 0 {
-		t := time.AfterFunc(seconds(o.timeout), func() { g.timedOut.Store(true); g.machine.Stop() })
+		t := time.AfterFunc(o.timeout.duration(), func() { g.timedOut.Store(true); g.machine.Stop() })
 		g.stops = append(g.stops, t.Stop)
 	}
 	return g, nil
 }
 
 func (g *guest) open(e *env, c guestConfig) error {
-	var err error
-	if err = g.options.check(); err != nil {
-		return err
-	}
-	if g.spec, err = (images.Store{}).Open(g.options.image); err != nil {
-		return err
-	}
-	file, err := g.kernelFile()
+	file, err := g.openImage(c.symbols)
 	if err != nil {
 		return err
 	}
-	if err = g.openSymbols(file, c.symbols); err != nil {
+	if err := g.outfit(); err != nil {
 		return err
 	}
-	if err = g.makeMachine(c); err != nil {
+	if err := g.converse(e); err != nil {
 		return err
 	}
-	if err = g.place(file); err != nil {
+	if err := g.makeMachine(c); err != nil {
 		return err
 	}
-	return g.converse(e)
+	return g.place(file)
+}
+
+// openImage finds the image, its kernel and its symbols. No machine is needed for that.
+func (g *guest) openImage(symbols bool) (boot.File, error) {
+	var err error
+	if g.spec, err = (images.Store{}).Open(g.options.image); err != nil {
+		return nil, err
+	}
+	file, err := g.kernelFile()
+	if err != nil {
+		return nil, err
+	}
+	return file, g.openSymbols(file, symbols)
 }
 
 // kernelFile is the kernel as it is booted.
@@ -106,93 +114,95 @@ func (g *guest) kernelFile() (boot.File, error) {
 	return io.NewSectionReader(f, 0, info.Size()), nil
 }
 
-// openSymbols finds the ELF image with the kernel's symbols: a debug file, or the kernel.
+// openSymbols opens the image with the kernel's symbols and finds out whose kernel it is.
 func (g *guest) openSymbols(file boot.File, need bool) error {
-	var err error
-	debug := g.options.debugFile
-	if debug == "" {
-		debug = g.spec.DebugFile
-	}
-	kind, identify := boot.Identify(file)
-	switch {
-	case identify != nil:
-		return fmt.Errorf("%s: %w", g.spec.Name, identify)
-	case debug != "":
-		g.image, err = kernel.Open(debug)
-	case g.spec.KernelData != nil:
-		g.image, err = kernel.New(file, file.Size(), g.spec.Name)
-	case kind == boot.ELF:
-		g.image, err = kernel.Open(g.spec.Kernel)
-	case need:
-		return fmt.Errorf("%s is a compressed kernel, without symbols: give its vmlinux with --debug-file", g.spec.Name)
-	default:
-		return nil
-	}
+	kind, err := boot.Identify(file)
 	if err != nil {
+		return fmt.Errorf("%s: %w", g.spec.Name, err)
+	}
+	g.linux = kind == boot.BzImage
+	switch g.image, err = g.symbolImage(file, kind); {
+	case err != nil:
 		return err
+	case g.image == nil && need:
+		return fmt.Errorf("%s is a compressed kernel, without symbols: give its vmlinux with --debug-file", g.spec.Name)
+	case g.image == nil:
+		return nil
 	}
 	g.closers = append(g.closers, g.image)
 	if g.os, err = guestos.Detect(g.image); err != nil {
 		return fmt.Errorf("%s: %w", g.image.Name(), err)
 	}
+	g.linux = g.linux || g.os.Name() == "linux"
 	if need {
 		return g.image.Symtab().Err()
 	}
 	return nil
 }
 
-func (g *guest) makeMachine(c guestConfig) error {
-	var err error
-	memory := g.spec.Memory
-	if g.options.memory != "" {
-		if memory, err = parseSize(g.options.memory); err != nil {
-			return &exit{statusUsage, fmt.Errorf("--memory: %w", err)}
-		}
+// symbolImage is the debug file, or the kernel itself, or nil if that is compressed.
+func (g *guest) symbolImage(file boot.File, kind boot.Kind) (*kernel.Image, error) {
+	switch {
+	case g.options.debugFile != "":
+		return g.debugImage(kind)
+	case g.spec.DebugFile != "":
+		return kernel.Open(g.spec.DebugFile)
+	case g.spec.KernelData != nil:
+		return kernel.New(file, file.Size(), g.spec.Name)
+	case kind == boot.ELF:
+		return kernel.Open(g.spec.Kernel)
 	}
-	g.log = consoleLog{out: c.console, line: g.logLine}
-	g.machine, err = emu.New(g.arch(), emu.Config{
-		Memory: memory, Console: g.log.byte, Control: g.control, InPlace: c.inPlace,
-	})
+	return nil, nil
+}
+
+// debugImage opens the user's debug file. It must have been built with the kernel, where
+// both say so.
+func (g *guest) debugImage(kind boot.Kind) (*kernel.Image, error) {
+	debug, err := kernel.Open(g.options.debugFile)
+	if err != nil || kind != boot.ELF || g.spec.KernelData != nil {
+		return debug, err
+	}
+	own, err := kernel.Open(g.spec.Kernel)
+	if err != nil {
+		debug.Close()
+		return nil, err
+	}
+	defer own.Close()
+	if a, b := own.BuildID(), debug.BuildID(); a != b && a != "" && b != "" {
+		debug.Close()
+		return nil, fmt.Errorf("--debug-file %s does not belong to %s: their build IDs differ", debug.Name(), own.Name())
+	}
+	return debug, nil
+}
+
+// arch is the guest's architecture. Only amd64 has kernels without symbols.
+func (g *guest) arch() *arch.Arch {
+	if g.image != nil {
+		return g.image.Arch()
+	}
+	return arch.AMD64
+}
+
+// outfit gives a Linux kernel of the user's what every Linux guest needs here.
+func (g *guest) outfit() error {
+	if g.spec.State != images.File || !g.linux {
+		return nil
+	}
+	g.spec.Append = images.LinuxAppend(g.arch().Name)
+	if g.options.command == "" || g.options.initrd != "" {
+		return nil
+	}
+	var err error
+	g.spec.Initrd, err = (images.Store{}).LinuxInitrd(g.arch().Name)
+	if errors.Is(err, images.ErrNotFetched) {
+		return fmt.Errorf("-c needs trapline's init in the guest: give --initrd, or use the one of an image: %w", err)
+	}
 	return err
 }
 
-// place puts the kernel, its command line and its initrd into memory.
-func (g *guest) place(file boot.File) error {
-	initrd := g.spec.Initrd
-	var err error
-	if g.options.initrd != "" {
-		if initrd, err = os.ReadFile(g.options.initrd); err != nil {
-			return fmt.Errorf("reading the initrd: %w", err)
-		}
-	}
-	line := g.spec.Append
-	if g.options.cmdline != "" {
-		line = join(line, g.options.cmdline)
-	}
-	g.placed, err = g.machine.Boot(emu.Boot{Kernel: file, CommandLine: line, Initrd: initrd})
-	if err != nil {
-		return fmt.Errorf("%s: %w", g.spec.Name, err)
-	}
-	if p := g.placed.Image; p != nil {
-		g.machine.AvoidSlots(p.Virt, p.Virt+p.Size)
-	}
-	g.machine.SetLimit(emu.Never)
-	if g.options.until > 0 {
-		g.machine.SetLimit(uint64(g.options.until * 1e9))
-	}
-	return nil
-}
-
-// converse prepares what the guest's init is told, and what the console is fed.
+// converse prepares what the guest's init is told.
 func (g *guest) converse(e *env) error {
-	if g.options.input != "" {
-		input, err := os.ReadFile(g.options.input)
-		if err != nil {
-			return fmt.Errorf("reading the console's input: %w", err)
-		}
-		g.machine.Send(0, input)
-	}
-	command := g.options.command
+	command := string(g.options.command)
 	if command == "" {
 		command = g.spec.Workload
 	}
@@ -200,68 +210,73 @@ func (g *guest) converse(e *env) error {
 		return nil
 	}
 	var err error
-	g.host, err = control.NewHost(command, e.stdout, e.stderr, g.ready)
+	if g.host, err = control.NewHost(command, e.stdout, e.stderr, g.ready); err != nil {
+		return usagef("-c: %w", err)
+	}
+	return nil
+}
+
+func (g *guest) makeMachine(c guestConfig) error {
+	memory := g.spec.Memory
+	if g.options.memory != 0 {
+		memory = uint64(g.options.memory)
+	}
+	g.log = consoleLog{out: c.console, line: g.logLine}
+	var err error
+	g.machine, err = emu.New(g.arch(), emu.Config{
+		Memory: memory, Console: g.console, Control: g.control, InPlace: c.inPlace,
+	})
 	return err
 }
 
+// place puts the kernel, its command line and its initrd into memory.
+func (g *guest) place(file boot.File) error {
+	initrd, err := g.initrd()
+	if err != nil {
+		return err
+	}
+	g.placed, err = g.machine.Boot(emu.Boot{
+		Kernel: file, CommandLine: join(g.spec.Append, g.options.cmdline), Initrd: initrd,
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.spec.Name, err)
+	}
+	g.machine.SetLimit(emu.Never)
+	if g.options.until > 0 {
+		g.machine.SetLimit(g.options.until.nanoseconds())
+	}
+	return g.feed()
+}
+
+func (g *guest) initrd() ([]byte, error) {
+	if g.options.initrd == "" {
+		return g.spec.Initrd, nil
+	}
+	data, err := os.ReadFile(g.options.initrd)
+	if err != nil {
+		return nil, fmt.Errorf("reading the initrd: %w", err)
+	}
+	return data, nil
+}
+
 func join(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + " " + b
 }
 
-// control hears the guest's init.
-func (g *guest) control(b byte) {
-	if g.host == nil || g.ioErr != nil {
-		return
+// feed gives the console its input.
+func (g *guest) feed() error {
+	if g.options.input == "" {
+		return nil
 	}
-	if g.ioErr = g.host.Byte(b); g.ioErr != nil {
-		g.machine.Stop()
+	input, err := os.ReadFile(g.options.input)
+	if err != nil {
+		return fmt.Errorf("reading the console's input: %w", err)
 	}
-}
-
-// ready stops the run: the guest waits for its command.
-func (g *guest) ready(frame []byte) {
-	g.command = frame
-	g.machine.Stop()
-}
-
-// logLine hears the kernel's log.
-func (g *guest) logLine(line string) {
-	if !g.panicked && g.os != nil && g.os.PanicLine(line) {
-		g.panicked = true
-		g.machine.SetLimit(g.machine.Now() + afterPanic)
-	}
-}
-
-// boot runs the guest until its init waits for a command. ready is false if the run has
-// ended before that, as end says.
-func (g *guest) boot() (ready bool, end ending, err error) {
-	end, err = g.run()
-	if err == nil && g.command != nil {
-		g.machine.Flush()
-		return true, end, nil
-	}
-	return false, end, err
-}
-
-// resume gives a waiting init its command and runs the guest to its end.
-func (g *guest) resume() (ending, error) {
-	if g.command != nil {
-		g.machine.Send(1, g.command)
-		g.command = nil
-	}
-	return g.run()
-}
-
-// run runs the machine and says what ended it.
-func (g *guest) run() (ending, error) {
-	end, err := g.machine.Run()
-	if err = errors.Join(g.ioErr, g.log.err, err); err != nil {
-		return endFailed, err
-	}
-	return g.classify(end), nil
+	g.machine.Send(0, input)
+	return nil
 }
 
 func (g *guest) close() {

@@ -9,7 +9,10 @@ import (
 
 // runImage lists, fetches and describes images.
 func runImage(e *env, args []string) error {
-	f := e.newFlags("image")
+	f := e.newFlags("image", `  ls          the images known, and whether they are there
+  get IMAGE   fetch it by Debian's package tools into $XDG_CACHE_HOME/trapline, or check it
+  info IMAGE  where it comes from and what it consists of
+`)
 	again := f.Bool("again", false, "get: fetch the newest version even if one is there")
 	if err := parse(f, args); err != nil {
 		return err
@@ -26,7 +29,6 @@ func runImage(e *env, args []string) error {
 	}
 	return usagef("image: say one of: ls, get IMAGE, info IMAGE")
 }
-
 func (e *env) listImages() error {
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "IMAGE\tSTATE\tVERSION\tDESCRIPTION")
@@ -49,7 +51,11 @@ func (e *env) getImage(name string, again bool) error {
 	if again {
 		get = store.Refetch
 	}
-	if err := get(e.ctx, name, e.progress()); err != nil {
+	err := get(e.ctx, name, e.progress())
+	if err != nil && e.ctx.Err() != nil {
+		return &exit{statusSignal, err}
+	}
+	if err != nil {
 		return err
 	}
 	s, err := store.Lookup(name)

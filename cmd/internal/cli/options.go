@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,55 +12,112 @@ import (
 
 // guestOptions are the options of every command that runs a guest.
 type guestOptions struct {
-	image     string
-	command   string
-	initrd    string
-	cmdline   string
-	memory    string
-	debugFile string
-	input     string
-	console   bool
-	until     float64 // virtual seconds, 0 for no limit
-	timeout   float64 // host seconds, 0 for no limit
-	stats     bool
+	image      string
+	command    line
+	initrd     string
+	cmdline    string
+	memory     size
+	debugFile  string
+	input      string
+	console    bool
+	until      seconds // of the guest's time, 0 for no limit
+	timeout    seconds // of the host's time, 0 for no limit
+	stats      bool
+	noSnapshot bool
 }
 
+const defaultImage = "tiny/amd64"
+
 func (o *guestOptions) imageFlag(f *pflag.FlagSet) {
-	f.StringVarP(&o.image, "image", "k", "tiny/amd64", "`IMAGE` to run: a name of 'image ls' or the path of a kernel")
+	f.StringVarP(&o.image, "image", "k", defaultImage, "`IMAGE`: a name of 'image ls' or the path of a kernel")
+}
+
+func (o *guestOptions) debugFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.debugFile, "debug-file", "", "ELF `FILE` with the kernel's symbols, if the kernel has none")
 }
 
 func (o *guestOptions) add(f *pflag.FlagSet) {
-	f.StringVarP(&o.command, "command", "c", "", "shell `LINE` for the guest's init; the guest powers off when it ends")
+	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
 	f.StringVar(&o.initrd, "initrd", "", "initial RAM disk `FILE` instead of the image's")
 	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
-	f.StringVar(&o.memory, "memory", "", "guest memory: `SIZE` in MiB, or with K, M, G")
-	f.StringVar(&o.debugFile, "debug-file", "", "ELF `FILE` with the kernel's symbols")
+	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
+	o.debugFlag(f)
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
-	f.Float64Var(&o.until, "until", 0, "stop the guest after `VSEC` seconds of its own time")
-	f.Float64Var(&o.timeout, "timeout", 0, "stop the guest after `SEC` seconds of the host's time")
+	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
+	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
+	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest instead of going on from a snapshot of its boot")
 }
 
-func (o *guestOptions) check() error {
-	for name, v := range map[string]float64{"--until": o.until, "--timeout": o.timeout} {
-		if v < 0 || math.IsNaN(v) || v > 1e9 {
-			return usagef("%s %v: it must be a number of seconds from 0 to 1e9", name, v)
-		}
+// kernelFiles is what help says about -k and the path of a kernel.
+const kernelFiles = `A kernel given by its path has no root file system of its own: give one with --initrd. To
+a Linux kernel these words are added before those of --append, for the machine's sake:
+  %s
+and with -c but no --initrd it gets the root file system of Debian's image, if that has
+been fetched. A compressed kernel (vmlinuz) may move itself; --append nokaslr keeps it where
+it was linked. To trace it, name its vmlinux with --debug-file.
+`
+
+// A line is a command for the guest's shell. It may not be empty.
+type line string
+
+func (l *line) String() string { return string(*l) }
+func (l *line) Type() string   { return "string" }
+
+func (l *line) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return usagef("-c: the command is empty")
 	}
+	*l = line(s)
 	return nil
 }
 
-func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
+// seconds are host or virtual seconds.
+type seconds float64
 
-// parseSize reads a size in MiB, or with a unit in bytes. The result is in bytes.
-func parseSize(s string) (uint64, error) {
-	units := map[string]uint64{"": 1 << 20, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-	digits := strings.TrimRight(s, "kKmMgG")
-	n, err := strconv.ParseUint(digits, 10, 32)
-	unit, ok := units[strings.ToUpper(s[len(digits):])]
-	if err != nil || !ok {
-		return 0, fmt.Errorf("size %q: it must be a number of MiB, or a number with K, M or G", s)
+// longest is more than 30 years.
+const longest = 1e9
+
+func (s *seconds) String() string { return strconv.FormatFloat(float64(*s), 'g', -1, 64) }
+func (s *seconds) Type() string   { return "seconds" }
+
+func (s *seconds) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= longest) {
+		return fmt.Errorf("it must be a number of seconds from 0 to 1e9")
 	}
-	return n * unit, nil
+	*s = seconds(v)
+	return nil
+}
+
+func (s seconds) nanoseconds() uint64     { return uint64(s * 1e9) }
+func (s seconds) duration() time.Duration { return time.Duration(s * 1e9) }
+
+// A size is in bytes; 0 stands for what the image wants.
+type size uint64
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(*s), 10)
+}
+
+func (s *size) Type() string { return "size" }
+
+// Set reads a size in MiB, or with a unit.
+func (s *size) Set(text string) error {
+	units := map[string]uint64{"": 1 << 20, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+	digits := strings.TrimRight(text, "kKmMgG")
+	n, err := strconv.ParseUint(digits, 10, 32)
+	unit, ok := units[strings.ToUpper(text[len(digits):])]
+	switch {
+	case err != nil || !ok:
+		return usagef("--memory: size %q: it must be a number of MiB, or a number with K, M or G", text)
+	case n == 0:
+		return errors.New("a guest needs some memory")
+	}
+	*s = size(n * unit)
+	return nil
 }

@@ -27,6 +27,9 @@ struct tl_amd64_env {
   uint64_t cr[5];
 };
 
+#define TL_ENV_MSRS 4792     // offset of the MSRs from STAR on in CPUX86State
+#define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
+
 #define TL_HF_CPL 3u
 #define TL_HF_INHIBIT (1u << 3)
 #define TL_HF_CS32 (1u << 4)

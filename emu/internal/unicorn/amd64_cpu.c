@@ -7,7 +7,6 @@
 #define MSR_EFER 0xc0000080u
 #define MSR_STAR 0xc0000081u
 #define MSR_KERNEL_GS 0xc0000102u
-#define ENV_WORDS (60000 / 8) // of CPUX86State that are searched
 
 static void write_msr(struct tl_cpu *c, uint32_t number, uint64_t value) {
   uc_x86_msr m = {number, value};
@@ -58,16 +57,15 @@ static bool system_registers_match(struct tl_cpu *c) {
 
 // STAR, VM_HSAVE, LSTAR, CSTAR, FMASK, KERNEL_GS_BASE lie side by side.
 static bool find_msrs(struct tl_cpu *c) {
-  uint64_t *w = (uint64_t *)c->env, mark = 0x1122334455667700ull, gs = 0x8877665544332211ull;
+  uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_MSRS), mark = 0x1122334455667700ull, gs = 0x8877665544332211ull;
   write_msr(c, MSR_STAR, mark);
   write_msr(c, MSR_STAR + 1, mark + 1);
   write_msr(c, MSR_STAR + 2, mark + 2);
   write_msr(c, MSR_STAR + 3, mark + 3);
   write_msr(c, MSR_KERNEL_GS, gs);
-  for (unsigned i = 0; i < ENV_WORDS && !c->msrs; i++)
-    if (w[i + TL_STAR] == mark && w[i + TL_LSTAR] == mark + 1 && w[i + TL_CSTAR] == mark + 2 &&
-        w[i + TL_FMASK] == mark + 3 && w[i + TL_KERNEL_GS] == gs)
-      c->msrs = w + i;
+  if (w[TL_STAR] == mark && w[TL_LSTAR] == mark + 1 && w[TL_CSTAR] == mark + 2 && w[TL_FMASK] == mark + 3 &&
+      w[TL_KERNEL_GS] == gs)
+    c->msrs = w;
   for (unsigned i = 0; i < 4; i++)
     write_msr(c, MSR_STAR + i, 0);
   write_msr(c, MSR_KERNEL_GS, 0);
@@ -76,13 +74,9 @@ static bool find_msrs(struct tl_cpu *c) {
 
 // The words that a reset leaves in 1.EDX and 1.ECX.
 static bool find_features(struct tl_cpu *c) {
-  uint64_t *w = (uint64_t *)c->env;
-  for (unsigned i = 0; i < ENV_WORDS; i++)
-    if (w[i] == 0x07088100 && w[i + 1] == 0x02182200) {
-      if (c->features)
-        return false;
-      c->features = w + i;
-    }
+  uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_FEATURES);
+  if (w[0] == 0x07088100 && w[1] == 0x02182200)
+    c->features = w;
   return c->features;
 }
 

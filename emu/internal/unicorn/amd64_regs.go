@@ -81,9 +81,6 @@ func (e amd64) SetReg(r arch.Reg, v uint64) {
 	}
 }
 
-// User reports whether the CPU is in user mode.
-func (e amd64) User() bool { return e.env().hflags&C.TL_HF_CPL == 3 }
-
 // Entry is the state of an amd64 CPU at the entry of a kernel: 64-bit code, paging on,
 // interrupts off, CS 0x10 and the other segments 0x18.
 type Entry struct {

@@ -64,6 +64,15 @@ static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   return p;
 }
 
+// Breakpoints of p have changed, or the guest's bytes.
+static void touch(struct tl_machine *m, struct tl_page *p) {
+  if (p->touched)
+    return;
+  p->touched = true;
+  p->next_touched = m->touched;
+  m->touched = p;
+}
+
 static struct tl_break *new_break(struct tl_machine *m) {
   if (m->freebreak) {
     struct tl_break *b = &m->breaks[m->freebreak - 1];
@@ -132,7 +141,7 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   memcpy(b->planted_on, under, sizeof under);
   *id = (uint32_t)(b - m->breaks) + 1;
   *slot_entry(m, slot) = slot ? *id : 0;
-  p->touched = true;
+  touch(m, p);
   return NULL;
 }
 
@@ -147,7 +156,7 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
   *b = (struct tl_break){.addr = m->freebreak};
   m->freebreak = *id;
   *id = 0;
-  p->touched = true;
+  touch(m, p);
 }
 
 // Bring what fetches see up to date. Only translations of bytes that change are dropped:
@@ -170,9 +179,11 @@ static void compose(struct tl_cpu *c, struct tl_page *p) {
 }
 
 void tl_commit_breaks(struct tl_cpu *c) {
-  for (uint32_t i = 0; i < c->m->npages; i++)
-    if (c->m->pages[i].touched)
-      compose(c, &c->m->pages[i]);
+  while (c->m->touched) {
+    struct tl_page *p = c->m->touched;
+    c->m->touched = p->next_touched;
+    compose(c, p);
+  }
 }
 
 // In place the guest sees breakpoints, and may save and write back what it saw: one that
@@ -191,8 +202,9 @@ static void take_originals(struct tl_machine *m, struct tl_page *p) {
 void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   uint64_t va = p->va;
   p->stale = false;
-  p->touched = true;
+  touch(c->m, p);
   c->resyncs++;
+  tl_lib.reset_dirty(c->cs, (uint64_t)(c->m->ram + p->pa), TL_PAGE); // stores are noticed again
   if (p->original)
     take_originals(c->m, p);
   tlGoRewrite(c->id, va);

@@ -92,7 +92,7 @@ static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
 
 // A block in a trampoline. Only the one at the start of a slot is the guest's: the
 // displaced instruction, or the next round of one that repeats itself.
-static void slot_block(struct tl_cpu *c, uint64_t pc) {
+static __attribute__((noinline)) void slot_block(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b = slot_owner(c->m, pc);
   if (!b || slot_offset(c->m, pc))
     return;
@@ -104,15 +104,25 @@ static void slot_block(struct tl_cpu *c, uint64_t pc) {
   c->end = b->addr + b->len;
 }
 
+static inline void charge(struct tl_cpu *c, uint64_t pc, uint32_t size) {
+  c->clock += size;
+  c->end = pc + size;
+}
+
+static __attribute__((noinline)) void attend_block(struct tl_cpu *c, uint64_t pc, uint32_t size) {
+  attend(c, pc);
+  charge(c, pc, size);
+}
+
+// Called at every block. The rare cases are tail calls, so that the common one needs no
+// stack.
 void tl_on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
   struct tl_cpu *c = cpu;
   (void)uc;
-  if (TL_UNLIKELY(in_slots(c->m, pc))) {
+  if (TL_UNLIKELY(in_slots(c->m, pc)))
     slot_block(c, pc);
-    return;
-  }
-  if (TL_UNLIKELY(c->clock >= c->trig) && pc != c->end)
-    attend(c, pc);
-  c->clock += size;
-  c->end = pc + size;
+  else if (TL_UNLIKELY(c->clock >= c->trig) && pc != c->end)
+    attend_block(c, pc, size);
+  else
+    charge(c, pc, size);
 }

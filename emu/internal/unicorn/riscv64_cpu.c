@@ -130,6 +130,13 @@ static uint64_t *general(struct tl_cpu *c, unsigned reg) {
   return &zero;
 }
 
+// The lines that stand are those that the guest sees.
+static void restored(struct tl_cpu *c) {
+  uint64_t mip = tl_riscv64_env(c)->mip;
+  tl_riscv64_lines(c, (mip & TL_SEIP ? TL_LINE_EXTERNAL : 0) | (mip & TL_STIP ? TL_LINE_TIMER : 0) |
+                          (mip & TL_SSIP ? TL_LINE_SOFTWARE : 0));
+}
+
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_riscv64_lib.field}
     {"riscv_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
@@ -161,6 +168,7 @@ const struct tl_target tl_riscv64 = {
     .find = find,
     .hooks = tl_riscv64_hooks,
     .try_code = try_code,
+    .restored = restored,
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
     .general = general,

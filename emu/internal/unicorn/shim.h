@@ -58,7 +58,8 @@ struct tl_page {
   uint64_t text_ra;  // the library's ram_addr of text
   uint64_t exec_va;  // virtual page of the newest fetch fill, 0 after a data fill of it
   bool stale;        // the guest has stored to it since text was made
-  bool touched;      // breakpoints changed since text was made
+  bool touched;      // breakpoints changed since text was made: in the list of such pages
+  struct tl_page *next_touched;
 };
 
 struct tl_machine {
@@ -81,6 +82,7 @@ struct tl_machine {
   struct tl_break *breaks;
   uint32_t nbreaks, capbreaks, freebreak;
   struct tl_page *pages; // cappages of them, never moved
+  struct tl_page *touched;
   uint32_t npages, cappages;
   uint32_t *page_by_pa;  // 1 + index
   uint32_t *page_by_va;  // open addressing, 1 + index
@@ -98,9 +100,9 @@ struct tl_cpu {
 
   // The clock (clock.c).
   uint64_t clock;      // bytes of guest code executed up to end = virtual ns
-  uint64_t end;        // canonical end of the instruction executed last
   uint64_t trig;       // the block hook leaves its fast path from here on: not later than
                        // any reason to; Go lowers it, attend() makes it right again
+  uint64_t end;        // canonical end of the instruction executed last
   uint64_t deadline;   // next event of the devices or of the tracer
   uint64_t now;        // exact time of the callback under way
   uint8_t line;        // interrupt requests that stand; bit 0 is the interrupt controller's

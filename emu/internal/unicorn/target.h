@@ -31,6 +31,8 @@ struct tl_target {
   const char *(*try_code)(struct tl_cpu *c);
   // The physical address of va, for a library that does not give it; otherwise NULL.
   uint64_t (*translate)(struct tl_cpu *c, uint64_t va);
+  // After the CPU has been given another state (context.go); may be NULL.
+  void (*restored)(struct tl_cpu *c);
   // Would an interrupt that stands be taken now?
   bool (*interruptible)(struct tl_cpu *c);
   // The breakpoint for an instruction of len bytes of which room lie on its page; *n is

@@ -29,6 +29,12 @@ static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t
   return true;
 }
 
+// Stores to a page with breakpoints need not be noticed while its text is stale anyway and
+// nothing was translated from it: a page of init text that the guest has freed.
+static bool unread(struct tl_machine *m, struct tl_page *p) {
+  return p->stale && !m->has_code[p->text_ra / TL_PAGE];
+}
+
 void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu, uint64_t size) {
   struct tl_machine *m = c->m;
   c->set_pages++;
@@ -52,7 +58,7 @@ void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int
     }
   }
   tl_lib.set_page(c->cs, va, pa, attrs, prot, mmu, size);
-  if ((prot & PROT_W) && !p && ra < m->ram_size && !m->has_code[ra / TL_PAGE])
+  if ((prot & PROT_W) && ra < m->ram_size && !m->has_code[ra / TL_PAGE] && (!p || unread(m, p)))
     tl_lib.set_dirty(c->cs, va);
 }
 

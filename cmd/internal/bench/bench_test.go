@@ -1,0 +1,221 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMedian(t *testing.T) {
+	for _, tt := range []struct {
+		in   []float64
+		want float64
+	}{
+		{nil, 0},
+		{[]float64{3}, 3},
+		{[]float64{9, 1, 2}, 2},
+		{[]float64{4, 1, 3, 100}, 3.5},
+	} {
+		in := slices.Clone(tt.in)
+		if got := median(in); got != tt.want {
+			t.Errorf("median(%v) = %v, want %v", tt.in, got, tt.want)
+		}
+		if !slices.Equal(in, tt.in) {
+			t.Errorf("median(%v) changed its argument to %v", tt.in, in)
+		}
+	}
+}
+
+func TestPairwise(t *testing.T) {
+	a, b := series{2, 3, 4}, series{1, 2, 8}
+	if got := pairwise(a, b, ratio); !slices.Equal(got, series{2, 1.5, 0.5}) {
+		t.Errorf("ratios %v", got)
+	}
+	if got := pairwise(a, b, perHit(1e6)); !slices.Equal(got, series{1000, 1000, -4000}) {
+		t.Errorf("nanoseconds %v", got)
+	}
+	if got := pairwise(a, b, rate(2e6)); !slices.Equal(got, series{2, 2, 0}) {
+		t.Errorf("million hits a second %v", got)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, tt := range []struct {
+		aim  *aim
+		text string
+		v    float64
+		want string
+	}{
+		{nil, "", 1, ""},
+		{atMost(1.04), "<= 1.040", 1.04, "met"},
+		{atMost(1.04), "<= 1.040", 1.05, "MISSED"},
+		{atLeast(3), ">= 3.000", 3, "met"},
+		{atLeast(3), ">= 3.000", 2.9, "MISSED"},
+	} {
+		if got := tt.aim.verdict(tt.v); got != tt.want || tt.aim.String() != tt.text {
+			t.Errorf("aim %q (want %q) of %v: %q, want %q", tt.aim, tt.text, tt.v, got, tt.want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.000", 1.0006: "1.001", -3: "-3.000", 12.34: "12.3", 376.5: "376", -1234: "-1234"} {
+		if got := number(v); got != want {
+			t.Errorf("number(%v) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+var sample = []row{
+	{Name: "CPU time", A: series{2.2, 2.1, 2.3}, B: series{2, 3, 2}, Unit: "s", Result: series{1.1, 0.7, 1.15}, Aim: atMost(1)},
+	{Name: "peak memory", A: series{165}, Unit: "MB", Note: "nothing to compare with"},
+	{Name: "one hit", A: series{2}, B: series{1}, Unit: "s", Result: series{250}, Of: "ns"},
+}
+
+func TestTable(t *testing.T) {
+	var out strings.Builder
+	w := &table{w: &out}
+	if err := w.section(comparison{name: "boot", short: "A: ours, B: theirs"}, sample); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.section(comparison{name: "none", short: "no figures"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = `boot: A: ours, B: theirs
+                                                    A            B       result  range             aim
+  CPU time                                    2.200 s      2.000 s        1.100  0.700..1.150      <= 1.000  MISSED
+  peak memory                                  165 MB
+  nothing to compare with
+  one hit                                     2.000 s      1.000 s       250 ns  250..250
+
+none: no figures
+                                                    A            B       result  range             aim
+  could not be run
+`
+	if out.String() != want {
+		t.Errorf("have\n%s\nwant\n%s", &out, want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var out strings.Builder
+	if err := (&lines{w: &out}).section(comparison{name: "boot"}, sample[1:2]); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"comparison":"boot","name":"peak memory","a":[165],"unit":"MB","note":"nothing to compare with","median":0}` + "\n"
+	if out.String() != want {
+		t.Errorf("have %swant %s", &out, want)
+	}
+}
+
+func TestParseStats(t *testing.T) {
+	text := "300000+0 records in\nend=poweroff clock=2830802285 virtual=2.830802285 wall=3.044 hits=300007 state=sha256:ffe9\n"
+	st, err := parseStats(text)
+	if want := (stats{"poweroff", 2830802285, 300007}); err != nil || st != want {
+		t.Errorf("%+v, %v, want %+v", st, err, want)
+	}
+	for text, want := range map[string]string{
+		"":                         "no line of figures",
+		"end=poweroff hits=1":      "clock",
+		"end=poweroff clock=1":     "hits",
+		"end=x clock=-1 hits=1":    "clock",
+		"trapline: bad end=1":      "no line of figures",
+		"end=x clock=1 hits=1e3\n": "hits",
+	} {
+		if _, err := parseStats(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestParseDisas(t *testing.T) {
+	const text = `syscall: 57 bytes at 0xffffffff80108290
+     0  55                              push %rbp                                         copy
+    27  770a                            ja 0xffffffff801082b7                             relocate
+    29  ff14c580d71080                  callq *0x8010d780(,%rax,8)                        emulate
+`
+	want := []instruction{
+		{"0", "push %rbp", "copy"},
+		{"27", "ja 0xffffffff801082b7", "relocate"},
+		{"29", "callq *0x8010d780(,%rax,8)", "emulate"},
+	}
+	if got := parseDisas(text); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestParseList(t *testing.T) {
+	const text = `   ID   PROVIDER            MODULE                          FUNCTION NAME
+    4      kinst           vmlinux                        startup_64 0
+    5      kinst           vmlinux                              twin 0
+    6      kinst           vmlinux                              cold 0
+    7      kinst           vmlinux                              twin 0
+`
+	names := parseList(text)
+	if want := []string{"startup_64", "cold"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	hot := firstWords("\n  startup_64      1\n")
+	if got := without(names, hot); !slices.Equal(got, []string{"cold"}) {
+		t.Errorf("cold functions %q", got)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	names := strings.Fields("a b c d e f g h i j")
+	if got := spreadOver(names, 4); !slices.Equal(got, []string{"a", "c", "f", "h"}) {
+		t.Errorf("%q", got)
+	}
+	if got := spreadOver(names, 10); !slices.Equal(got, names) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose("")
+	if err != nil || len(all) != len(comparisons()) {
+		t.Errorf("%d comparisons, %v", len(all), err)
+	}
+	some, err := choose("idle,boot")
+	if err != nil || len(some) != 2 || some[0].name != "idle" || some[1].name != "boot" {
+		t.Errorf("%v, %v", some, err)
+	}
+	if _, err := choose("boot,speed"); err == nil || !strings.Contains(err.Error(), `"speed"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRounds(t *testing.T) {
+	var order strings.Builder
+	tick := func(name string, cpu float64) command {
+		return func() (usage, error) {
+			order.WriteString(name)
+			return usage{cpu: cpu}, nil
+		}
+	}
+	us, err := rounds(3, tick("a", 1), tick("b", 2))
+	if err != nil || order.String() != "ababab" {
+		t.Errorf("order %q, %v", &order, err)
+	}
+	if !slices.Equal(cpuOf(us[1]), series{2, 2, 2}) {
+		t.Errorf("usages %v", us)
+	}
+	broken := errors.New("broken")
+	if _, err := rounds(1, func() (usage, error) { return usage{}, broken }); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestUsageOf(t *testing.T) {
+	b := &bench{ctx: t.Context(), trapline: "/bin/sh"}
+	u, err := b.run(nil, io.Discard, []int{3}, "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3")
+	if err != nil || u.cpu <= 0 || u.rss <= 0 {
+		t.Errorf("usage %+v, %v", u, err)
+	}
+	_, err = b.run(nil, io.Discard, []int{0}, "-c", "echo first >&2; echo why >&2; exit 3")
+	if err == nil || !strings.HasSuffix(err.Error(), "exit status 3: why") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"trapline/images"
+	"trapline/probes/d/syntax"
+	"trapline/probes/session"
+)
+
+// tracing is the command line of dtrace.
+type tracing struct {
+	guest   guestOptions
+	sources []session.Source
+	options *session.Options
+	setting []string // of -x, in order
+	list    bool
+	compile bool
+	quiet   bool
+	verbose bool
+	destroy bool
+	zero    bool
+	version bool
+	output  string
+	bufsize string
+	from    string
+	args    []string // macro arguments
+}
+
+// absent are the flags of dtrace(1) that are not here, and why. The flags -32 and -64 are
+// seen as -3 and -6.
+var absent = []struct{ flag, why string }{
+	{"3", noProcesses}, {"6", noProcesses},
+	{"A", noAnonymous}, {"a", noAnonymous},
+	{"B", "it has no meaning here: there are no boot loader files to write"},
+	{"C", notYet},
+	{"D", notYet},
+	{"F", notYet},
+	{"G", noProcesses},
+	{"H", notYet},
+	{"I", notYet},
+	{"L", notYet},
+	{"O", notYet},
+	{"S", notYet},
+	{"U", notYet},
+	{"X", notYet},
+	{"d", notYet},
+	{"h", noProcesses + " (--help shows the flags)"},
+	{"p", notYet},
+}
+
+const (
+	notYet      = "it is not there yet"
+	noAnonymous = "anonymous tracing has no meaning here: '--from boot' traces the boot"
+	noProcesses = "probes in object files of processes have no meaning here"
+)
+
+// absentFlag refuses a flag.
+type absentFlag struct{ flag, why string }
+
+func (absentFlag) String() string { return "" }
+func (absentFlag) Type() string   { return "" }
+
+func (a absentFlag) Set(string) error {
+	name := map[string]string{"3": "32", "6": "64"}[a.flag]
+	if name == "" {
+		name = a.flag
+	}
+	return usagef("dtrace: -%s: %s", name, a.why)
+}
+
+func addAbsent(f *pflag.FlagSet) {
+	for _, a := range absent {
+		name := "absent-" + a.flag
+		f.VarPF(absentFlag(a), name, a.flag, "").NoOptDefVal = "on"
+		f.MarkHidden(name)
+	}
+}
+
+// sourceFlag collects the programs in the order in which they are given.
+type sourceFlag struct {
+	t    *tracing
+	kind syntax.SpecKind
+	file bool
+}
+
+func (s sourceFlag) String() string { return "" }
+
+func (s sourceFlag) Type() string {
+	if s.file {
+		return "file"
+	}
+	return "probe"
+}
+
+func (s sourceFlag) Set(text string) error {
+	if !s.file {
+		s.t.sources = append(s.t.sources, session.Source{Text: text, Kind: s.kind})
+		return nil
+	}
+	body, err := os.ReadFile(text)
+	if err != nil {
+		return &exit{statusError, fmt.Errorf("dtrace: failed to open script: %w", err)}
+	}
+	s.t.sources = append(s.t.sources, session.Source{File: text, Text: string(body)})
+	return nil
+}
+
+const dtraceNotes = `A probe is PROVIDER:MODULE:FUNCTION:NAME, parts may be left out or be patterns. kinst makes
+probes of the instructions of the functions that a description names: kinst::FUNCTION:
+for all of them, kinst::FUNCTION:OFFSET for one. 'trapline disas' shows offsets, -x help
+the options. What is not a flag is a macro argument, $1 $2 ..., and all that follows --.
+
+Tracing starts when the guest's init starts the command of -c, or, without one or with
+--from boot, with the guest.
+`
+
+func (t *tracing) flags(e *env) *pflag.FlagSet {
+	f := e.newFlags("dtrace", dtraceNotes, fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
+	t.guest.imageFlag(f)
+	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "probe by name, with an optional /predicate/ and {actions}")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "probes by function")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByModule}, "module", "m", "probes by module")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByProvider}, "provider", "P", "probes by provider")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByID}, "id", "i", "probe by the number that -l shows")
+	f.VarP(sourceFlag{t: t, file: true}, "script", "s", "D script")
+	f.BoolVarP(&t.list, "list", "l", false, "list the probes instead of enabling them")
+	f.BoolVarP(&t.compile, "compile", "e", false, "compile and match, then exit without tracing")
+	f.BoolVarP(&t.quiet, "quiet", "q", false, "only explicitly traced data")
+	f.StringVarP(&t.output, "output", "o", "", "append the trace to `FILE`")
+	f.StringVarP(&t.bufsize, "bufsize", "b", "", "trace buffer `SIZE`")
+	f.StringArrayVarP(&t.setting, "option", "x", nil, "option `NAME[=VALUE]`; help lists them")
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell what was skipped, and why")
+	f.BoolVarP(&t.destroy, "destructive", "w", false, "allow destructive actions")
+	f.BoolVarP(&t.zero, "zero", "Z", false, "allow descriptions that match no probe")
+	f.BoolVarP(&t.version, "api-version", "V", false, "tell the version of the D language")
+	t.guest.add(f)
+	f.StringVar(&t.from, "from", "", "`boot`: enable before the guest's first instruction, not when its command starts")
+	addAbsent(f)
+	return f
+}
+
+// parse reads the command line and settles the options.
+func (t *tracing) parse(f *pflag.FlagSet, args []string) error {
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	t.args = f.Args()
+	if t.from != "" && t.from != "boot" {
+		return usagef("dtrace: --from %q: it must be boot", t.from)
+	}
+	for _, s := range t.setting {
+		if err := t.options.SetArg(s); err != nil && s != "help" {
+			return usagef("dtrace: %w", err)
+		}
+	}
+	if t.bufsize != "" {
+		if err := t.options.Set("bufsize", t.bufsize); err != nil {
+			return usagef("dtrace: -b: %w", err)
+		}
+	}
+	t.options.Out.Quiet = t.options.Out.Quiet || t.quiet
+	t.options.Verbose = t.options.Verbose || t.verbose
+	t.options.Destructive = t.options.Destructive || t.destroy
+	t.options.ZeroDefs = t.options.ZeroDefs || t.zero
+	return nil
+}

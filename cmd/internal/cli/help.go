@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+)
+
+func help(w io.Writer) {
+	fmt.Fprint(w, "trapline boots a kernel under an emulator and traces it with D.\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  trapline %-8s %-47s %s\n", c.name, c.args, c.short)
+	}
+	fmt.Fprint(w, `
+An IMAGE is a name that 'trapline image ls' shows, or the path of a kernel.
+'trapline COMMAND --help' tells the flags of a command. Try:
+
+  trapline dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'
+
+Exit status: 0 fine, 1 an error, 2 a wrong command line; 124 a limit was reached,
+125 the guest hangs, 126 its kernel panicked, 127 it triple-faulted or the emulator
+failed; 130 interrupted. boot -c gives the command's own, dtrace that of exit().
+`)
+}
+
+// help tells all, or what one command does.
+func (e *env) help(args []string) error {
+	if len(args) == 0 {
+		help(e.stdout)
+		return nil
+	}
+	c, err := find(args[0])
+	if err != nil {
+		return err
+	}
+	return c.run(e, []string{"--help"})
+}
+
+// newFlags makes the flag set of a command, with its usage text and what there is to say
+// after it.
+func (e *env) newFlags(name string, more ...string) *pflag.FlagSet {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.SortFlags = false
+	f.Usage = func() {
+		c, _ := find(name)
+		fmt.Fprintf(e.stdout, "trapline %s %s\n%s\n", c.name, c.args, c.short)
+		if f.HasAvailableFlags() {
+			fmt.Fprintf(e.stdout, "\n%s", f.FlagUsages())
+		}
+		for _, text := range more {
+			fmt.Fprint(e.stdout, "\n"+text)
+		}
+	}
+	return f
+}
+
+// parse parses flags; what it does not understand is a usage error, unless the flag has
+// one of its own.
+func parse(f *pflag.FlagSet, args []string) error {
+	err := f.Parse(args)
+	var x *exit
+	if err == nil || errors.Is(err, pflag.ErrHelp) || errors.As(err, &x) {
+		return err
+	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errors.Unwrap(bad))
+	}
+	return usagef("%s: %v: 'trapline %s --help' tells the flags", f.Name(), err, f.Name())
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+
+	"trapline/emu"
+	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
+)
+
+// afterPanic is how long, in virtual nanoseconds, a guest may go on after it has logged
+// its panic: long enough to say more, and to reset the machine if it wants to.
+const afterPanic = 2e9
+
+// console hears the guest's console.
+func (g *guest) console(b byte) {
+	if g.command == nil && g.recording {
+		g.said = append(g.said, b)
+	}
+	if !g.log.byte(b) {
+		g.machine.Stop()
+	}
+}
+
+// control hears the guest's init.
+func (g *guest) control(b byte) {
+	if g.host == nil || g.ioErr != nil {
+		return
+	}
+	if g.ioErr = g.host.Byte(b); g.ioErr != nil {
+		g.machine.Stop()
+	}
+}
+
+// ready stops the run: the guest waits for its command.
+func (g *guest) ready(frame []byte) {
+	g.command = frame
+	if g.machine.Running() {
+		g.machine.Stop()
+	}
+}
+
+// logLine hears the kernel's log.
+func (g *guest) logLine(line string) {
+	if g.panicked || !g.panicLine(line) {
+		return
+	}
+	g.panicked = true
+	limit := g.machine.Now() + afterPanic
+	if until := g.options.until; until > 0 {
+		limit = min(limit, until.nanoseconds())
+	}
+	g.machine.SetLimit(limit)
+}
+
+func (g *guest) panicLine(line string) bool {
+	if g.os != nil {
+		return g.os.PanicLine(line)
+	}
+	return g.linux && guestos.LinuxPanicLine(line)
+}
+
+// boot brings the guest to where its init waits for a command: from a snapshot, or by
+// running it and taking one. ready is false if the run has ended before that, as end says.
+// On a terminal it shows that it takes its time, unless the console does.
+func (g *guest) boot(e *env) (ready bool, end ending, err error) {
+	key, err := g.snapshotKey()
+	if err != nil {
+		return false, endFailed, err
+	}
+	if key != "" && g.restore(e, key) {
+		return true, endStopped, nil
+	}
+	defer g.wait(e)()
+	g.recording = key != ""
+	end, err = g.run()
+	if err != nil || g.command == nil {
+		return false, end, err
+	}
+	if key != "" {
+		g.save(e, key)
+	}
+	g.machine.Flush()
+	return true, end, nil
+}
+
+// resume gives a waiting init its command and runs the guest on.
+func (g *guest) resume() (ending, error) {
+	if g.halted() {
+		g.command = nil
+		return g.classify(emu.Stopped), nil
+	}
+	if g.command != nil {
+		g.machine.Send(1, g.command)
+		g.command = nil
+	}
+	return g.run()
+}
+
+// halted says that the guest is not to run any more.
+func (g *guest) halted() bool { return g.ctx.Err() != nil || g.timedOut.Load() }
+
+// run runs the machine and says what ended it.
+func (g *guest) run() (ending, error) {
+	end, err := g.machine.Run()
+	switch {
+	case g.ioErr != nil:
+		return endFailed, g.ioErr
+	case g.log.err != nil:
+		return endFailed, g.log.err
+	case err != nil:
+		return endFailed, &exit{statusTriple, fmt.Errorf("the emulator failed %s: %w", g.at(), err)}
+	}
+	return g.classify(end), nil
+}
+
+// findSlide learns by how much a kernel has moved itself: its system call entry is in
+// LSTAR (SDM vol. 4, IA32_LSTAR).
+func (g *guest) findSlide() error {
+	const name = "entry_SYSCALL_64"
+	entry := g.image.Symtab().Lookup(name)
+	at := g.machine.SyscallEntry()
+	if len(entry) == 0 || at == 0 {
+		return fmt.Errorf("%s: cannot tell where the kernel runs: it has no %s", g.image.Name(), name)
+	}
+	slide := at - entry[0].Addr
+	if slide%(2<<20) != 0 {
+		return fmt.Errorf("%s does not belong to this kernel: %s is not where it should be", g.image.Name(), name)
+	}
+	g.image.SetSlide(slide)
+	lo, hi := ^uint64(0), uint64(0)
+	for _, f := range g.image.Symtab().Funcs() {
+		lo, hi = min(lo, f.Addr), max(hi, f.Addr+f.Size)
+	}
+	g.machine.AvoidSlots(lo, hi)
+	return nil
+}
+
+// runToSyscalls runs the guest until it has set its system call entry, to within a
+// tenth of a millisecond of its time.
+func (g *guest) runToSyscalls() (found bool, end ending, err error) {
+	const step = 100_000
+	var look func(arch.CPU)
+	look = func(arch.CPU) {
+		if found = g.machine.SyscallEntry() != 0; found {
+			g.machine.Stop()
+			return
+		}
+		g.machine.OnTick(g.machine.Now()+step, look)
+	}
+	g.machine.OnTick(step, look)
+	end, err = g.run()
+	g.machine.OnTick(emu.Never, nil)
+	return found, end, err
+}

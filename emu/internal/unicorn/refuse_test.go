@@ -1,0 +1,59 @@
+package unicorn
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Libraries that differ from the known one in a single function, which is put in front
+// of it. The engine has to be refused, with the name of the package that works.
+var foreign = []struct{ name, source, want string }{
+	{"version", `unsigned uc_version(unsigned *a, unsigned *b) {
+		if (a) *a = 2;
+		if (b) *b = 1;
+		return 0x02010000;
+	}`, "its version is 2.1"},
+	{"self-modifying code", `void tb_invalidate_phys_page_fast_x86_64(void *uc, void *p, unsigned long a, int n, unsigned long r) {
+		(void)uc; (void)p; (void)a; (void)n; (void)r;
+	}`, "does not run a page of self-modifying code right"},
+	{"layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
+		"registers are not laid out as known"},
+}
+
+func TestRefuses(t *testing.T) {
+	for _, tt := range foreign {
+		t.Run(tt.name, func(t *testing.T) {
+			lib := build(t, tt.source)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestOpens$", "-test.v")
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+lib)
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Fatalf("the engine opens")
+			}
+			for _, want := range []string{tt.want, Package} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("no %q in:\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// TestOpens is also what TestRefuses runs with another library.
+func TestOpens(t *testing.T) { open(t, nothing{}) }
+
+func build(t *testing.T, source string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, lib := filepath.Join(dir, "stub.c"), filepath.Join(dir, "stub.so")
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", lib, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return lib
+}

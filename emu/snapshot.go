@@ -1,0 +1,213 @@
+package emu
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A snapshot is one file:
+//
+//	magic, length and checksum of the header
+//	header (JSON): what the machine is, where its parts are, checksums
+//	CPU and clock, devices
+//	RAM from a page boundary on, at its physical addresses; pages of zeros are holes
+//
+// RAM is not read when a snapshot is loaded but mapped, copy-on-write: a guest of many
+// MiB goes on at once.
+
+const (
+	snapshotMagic = "trapline snapshot 1\n"
+	headerRoom    = 1 << 20 // bytes before the RAM
+	chunk         = 1 << 20 // bytes of RAM that have a checksum together
+)
+
+// ErrSnapshot is wrapped by the errors of Load for a file that is not a whole snapshot of
+// such a machine.
+var ErrSnapshot = errors.New("not a usable snapshot")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// header describes the parts of a snapshot.
+type header struct {
+	Arch    string
+	Library string
+	Memory  uint64
+	Text    struct{ Virt, Phys, Size uint64 }
+	Slots   uint64
+	CPU     []byte
+	Devices []byte
+	RAM     map[int]uint32 // checksum of each chunk that is not all zero
+	Note    []byte
+}
+
+// Save writes the machine to an empty file, with a note for whoever loads it. There must
+// be no breakpoints. Only between runs.
+func (m *Machine) Save(f *os.File, note []byte) error {
+	h := header{Arch: m.arch.Name, Library: libraryVersion(), Slots: m.slots, RAM: map[int]uint32{}, Note: note}
+	ram := m.engine.RAM()
+	h.Memory = uint64(len(ram))
+	h.Text.Virt, h.Text.Phys, h.Text.Size = m.text.virt, m.text.phys, m.text.size
+	var err error
+	if h.CPU, err = m.engine.SaveCPU(); err != nil {
+		return err
+	}
+	var devices bytes.Buffer
+	if err := m.platform.Save(&devices); err != nil {
+		return fmt.Errorf("saving the devices: %w", err)
+	}
+	h.Devices = devices.Bytes()
+	if err := f.Truncate(headerRoom + int64(len(ram))); err != nil {
+		return fmt.Errorf("writing a snapshot: %w", err)
+	}
+	for at := 0; at < len(ram); at += chunk {
+		part := ram[at:min(at+chunk, len(ram))]
+		used, err := writePages(f, headerRoom+int64(at), part)
+		if err != nil {
+			return fmt.Errorf("writing a snapshot: %w", err)
+		}
+		if used {
+			h.RAM[at/chunk] = crc32.Checksum(part, castagnoli)
+		}
+	}
+	return writeHeader(f, &h)
+}
+
+// writePages writes the pages that are not zero, runs of them together.
+func writePages(f io.WriterAt, offset int64, p []byte) (used bool, err error) {
+	for at := 0; at < len(p); {
+		end := at
+		for end < len(p) && !bytes.Equal(p[end:end+pageSize], zeroPage[:]) {
+			end += pageSize
+		}
+		if end > at {
+			used = true
+			if _, err := f.WriteAt(p[at:end], offset+int64(at)); err != nil {
+				return used, err
+			}
+		}
+		at = end + pageSize
+	}
+	return used, nil
+}
+
+func writeHeader(f io.WriterAt, h *header) error {
+	body, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("writing a snapshot: %w", err)
+	}
+	b := []byte(snapshotMagic)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(body)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(body, castagnoli))
+	b = append(b, body...)
+	if len(b) > headerRoom {
+		return fmt.Errorf("writing a snapshot: a header of %d bytes", len(b))
+	}
+	if _, err = f.WriteAt(b, 0); err != nil {
+		return fmt.Errorf("writing a snapshot: %w", err)
+	}
+	return nil
+}
+
+// Load puts a machine that has not run yet into the state of a snapshot, and returns its
+// note. A file that is damaged, truncated or of another machine or library is refused
+// with an error that wraps ErrSnapshot, and the machine stays as it was.
+func (m *Machine) Load(f *os.File) (note []byte, err error) {
+	h, err := readHeader(f)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())):
+		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB)", ErrSnapshot, h.Arch, h.Memory>>20)
+	case h.Library != libraryVersion():
+		return nil, fmt.Errorf("%w: it was made with another emulator library (%s)", ErrSnapshot, h.Library)
+	}
+	if err := h.checkRAM(f); err != nil {
+		return nil, err
+	}
+	if err := m.engine.MapRAM(f, headerRoom); err != nil {
+		return nil, err
+	}
+	if err := m.platform.Restore(bytes.NewReader(h.Devices)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	if err := m.engine.LoadCPU(h.CPU); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	m.text = textMap{h.Text.Virt, h.Text.Phys, h.Text.Size}
+	m.setSlots(h.Slots)
+	m.reschedule()
+	return h.Note, nil
+}
+
+// checkRAM compares the memory in the file with its checksums, through a mapping of its
+// own: pages that are in the host's cache are not copied for it.
+func (h *header) checkRAM(f *os.File) error {
+	if info, err := f.Stat(); err != nil || info.Size() != headerRoom+int64(h.Memory) {
+		return fmt.Errorf("%w: it is truncated", ErrSnapshot)
+	}
+	ram, err := unix.Mmap(int(f.Fd()), headerRoom, int(h.Memory), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("mapping a snapshot: %w", err)
+	}
+	defer unix.Munmap(ram)
+	for i, want := range h.RAM {
+		at := i * chunk
+		if at < 0 || at >= len(ram) || crc32.Checksum(ram[at:min(at+chunk, len(ram))], castagnoli) != want {
+			return fmt.Errorf("%w: its memory is damaged", ErrSnapshot)
+		}
+	}
+	return nil
+}
+
+// SnapshotInfo is what a snapshot says of itself.
+type SnapshotInfo struct {
+	Arch    string
+	Library string // version of the emulator library
+	Memory  uint64 // bytes
+	Note    []byte
+}
+
+// ReadSnapshot reads what a snapshot says of itself; its memory is not looked at. The
+// error wraps ErrSnapshot.
+func ReadSnapshot(f io.ReaderAt) (SnapshotInfo, error) {
+	h, err := readHeader(f)
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	return SnapshotInfo{h.Arch, h.Library, h.Memory, h.Note}, nil
+}
+
+func readHeader(f io.ReaderAt) (*header, error) {
+	b := make([]byte, len(snapshotMagic)+8)
+	if _, err := f.ReadAt(b, 0); err != nil || string(b[:len(snapshotMagic)]) != snapshotMagic {
+		return nil, fmt.Errorf("%w: it does not begin as one", ErrSnapshot)
+	}
+	size := binary.LittleEndian.Uint32(b[len(snapshotMagic):])
+	sum := binary.LittleEndian.Uint32(b[len(snapshotMagic)+4:])
+	if size > headerRoom {
+		return nil, fmt.Errorf("%w: its header is damaged", ErrSnapshot)
+	}
+	body := make([]byte, size)
+	if _, err := f.ReadAt(body, int64(len(b))); err != nil || crc32.Checksum(body, castagnoli) != sum {
+		return nil, fmt.Errorf("%w: its header is damaged", ErrSnapshot)
+	}
+	h := new(header)
+	if err := json.Unmarshal(body, h); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	}
+	return h, nil
+}
+
+func libraryVersion() string {
+	v, _ := LibraryVersion()
+	return v
+}

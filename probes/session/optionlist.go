@@ -1,0 +1,53 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+)
+
+// OptionInfo tells what an option is for, or why it is not here.
+type OptionInfo struct{ Name, About string }
+
+// about has the options that can be set.
+var about = []OptionInfo{
+	{"crosscheck", "count executions by other means as well, and fail where the counts differ"},
+	{"engine", "trap: by breakpoints"},
+	{"kinstpolicy", "all, linux or freebsd: leave out what a tracer in that kernel could not probe"},
+	{"patch", "split or inplace: breakpoints hidden from the guest, or in its own text"},
+	{"tramp", "probe: a trampoline for each probe"},
+
+	{"aggsize", "memory for aggregations"},
+	{"aggsortkey", "sort aggregations by key"},
+	{"aggsortkeypos", "by which of the keys"},
+	{"aggsortpos", "by which of several aggregations"},
+	{"aggsortrev", "in reverse order"},
+	{"bufpolicy", "switch"},
+	{"bufresize", "auto or manual"},
+	{"bufsize", "memory for records"},
+	{"defaultargs", "macro arguments that are not given are 0 or \"\""},
+	{"destructive", "allow destructive actions (-w)"},
+	{"dynvarsize", "memory for dynamic variables"},
+	{"errtags", "show the tags of errors"},
+	{"quiet", "only what actions print (-q)"},
+	{"rawbytes", "show traced strings as raw dumps"},
+	{"stackframes", "most frames of stack()"},
+	{"stackindent", "blanks before each frame"},
+	{"strsize", "bytes of a string"},
+	{"switchrate", "time between two looks into the buffers, as 100ms or 10hz"},
+	{"temporal", "on: records in the order in which they were made"},
+	{"ustackframes", "most frames of ustack()"},
+	{"verbose", "tell what was skipped, and why (-v)"},
+	{"zdefs", "allow descriptions that match no probe (-Z)"},
+}
+
+// OptionList is every option by its name.
+func OptionList() []OptionInfo {
+	list := slices.Clone(about)
+	for name, o := range table {
+		if o.set == nil && !slices.ContainsFunc(about, func(i OptionInfo) bool { return i.Name == name }) {
+			list = append(list, OptionInfo{name, o.why})
+		}
+	}
+	slices.SortFunc(list, func(a, b OptionInfo) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
