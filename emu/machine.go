@@ -150,7 +150,9 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 
 // platforms has the machine of each architecture that can be emulated.
 var platforms = map[*arch.Arch]wiring{
-	arch.AMD64: amd64Wiring,
+	arch.AMD64:   amd64Wiring,
+	arch.ARM64:   arm64Wiring,
+	arch.RISCV64: riscv64Wiring,
 }
 
 // Close frees the machine. Closing it again does nothing.

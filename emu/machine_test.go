@@ -66,6 +66,21 @@ func machines(t *testing.T, f func(*testing.T, *arch.Arch)) {
 	}
 }
 
+// endings are the ends of the teaching kernel that differ: a PC without ACPI is off when its
+// CPU is halted for good; elsewhere firmware is asked to switch off or to reset the machine,
+// and a CPU that waits with interrupts off hangs.
+var endings = map[*arch.Arch]struct{ off, panic, fatal End }{
+	arch.AMD64:   {Halt, Halt, Triple},
+	arch.ARM64:   {PowerOff, Hang, Reset},
+	arch.RISCV64: {PowerOff, Hang, Reset},
+}
+
+// runOff runs it until it switches itself off.
+func (g *guest) runOff(t testing.TB) {
+	t.Helper()
+	g.run(t, endings[g.arch].off)
+}
+
 const workload = `cmd="awkward; shapes; forks 3; echo done"`
 
 func TestEnds(t *testing.T) {
@@ -74,11 +89,11 @@ func TestEnds(t *testing.T) {
 			command string
 			want    End
 		}{
-			{"echo fine", Halt},
+			{"echo fine", endings[a].off},
 			{"reboot", Reset},
-			{"panic", Halt},
+			{"panic", endings[a].panic},
 			{"hang", Hang},
-			{"triple", Triple},
+			{"triple", endings[a].fatal},
 			{"spin 1000000000000", Limit},
 		} {
 			t.Run(tt.command, func(t *testing.T) {
@@ -96,7 +111,7 @@ func TestSame(t *testing.T) {
 		var first, console string
 		for range 2 {
 			g := start(t, a, Config{}, workload)
-			g.run(t, Halt)
+			g.runOff(t)
 			if !strings.Contains(g.console.String(), "3 forks\ndone\n") {
 				t.Fatalf("workload did not end well:\n%s", &g.console)
 			}
@@ -114,7 +129,7 @@ func TestMemorySizes(t *testing.T) {
 	machines(t, func(t *testing.T, a *arch.Arch) {
 		for _, mib := range []uint64{16, 64, 256, 2048, 4096} {
 			g := start(t, a, Config{Memory: mib << 20}, workload)
-			g.run(t, Halt)
+			g.runOff(t)
 			if !strings.Contains(g.console.String(), "done\n") {
 				t.Errorf("%d MiB:\n%s", mib, &g.console)
 			}
@@ -141,7 +156,7 @@ func TestStop(t *testing.T) {
 	machines(t, func(t *testing.T, a *arch.Arch) {
 		const line = `cmd="spin 300000000"`
 		g := start(t, a, Config{}, line)
-		g.run(t, Halt)
+		g.runOff(t)
 		want := g.state(t)
 		g.Close()
 
@@ -151,7 +166,7 @@ func TestStop(t *testing.T) {
 			g.Stop()
 		}()
 		g.run(t, Stopped)
-		g.run(t, Halt)
+		g.runOff(t)
 		if got := g.state(t); got != want {
 			t.Errorf("state after a stop %s, want %s", got, want)
 		}
@@ -162,7 +177,7 @@ func TestStop(t *testing.T) {
 func TestTick(t *testing.T) {
 	machines(t, func(t *testing.T, a *arch.Arch) {
 		g := start(t, a, Config{}, workload)
-		g.run(t, Halt)
+		g.runOff(t)
 		want := g.state(t)
 		g.Close()
 
@@ -179,7 +194,7 @@ func TestTick(t *testing.T) {
 			g.OnTick(next, tick)
 		}
 		g.OnTick(next, tick)
-		g.run(t, Halt)
+		g.runOff(t)
 		if len(late) > 0 || next < 10*step {
 			t.Errorf("ticks at %v; the last was due at %d", late, next-step)
 		}
@@ -191,7 +206,7 @@ func TestTick(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	g := start(t, arch.AMD64, Config{}, workload)
-	g.run(t, Halt)
+	g.runOff(t)
 	const text = 0xffffffff80100000
 	want := []byte("written across the end of a page")
 	at := uint64(text + pageSize - 5)

@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"encoding/binary"
+
 	"trapline/emu/boot"
 	"trapline/kernel/arch"
 )
@@ -40,6 +42,15 @@ func (m *Machine) offset(va uint64) (at uint64, ok bool) {
 func (m *Machine) inRAM(pa uint64, ok bool) (at uint64, _ bool) {
 	at = pa - m.engine.RAMBase()
 	return at, ok && at < uint64(len(m.engine.RAM()))
+}
+
+// word reads eight bytes of RAM at a physical address.
+func (m *Machine) word(pa uint64) (uint64, bool) {
+	at, ok := m.inRAM(pa, pa&7 == 0)
+	if !ok {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(m.engine.RAM()[at:]), true
 }
 
 // page is the guest's own content of the page at va from va on.

@@ -16,8 +16,9 @@ import (
 // too old; otherwise it has lists of its own, below dir. Neither needs to be root,
 // and neither changes what the host has installed.
 type apt struct {
-	dir  string
-	arch string
+	dir     string
+	arch    string
+	sources string // directory with the servers to ask; empty for the host's
 }
 
 // options are the arguments that every call gets.
@@ -27,6 +28,9 @@ func (a apt) options() []string {
 	opts := []string{"-q", "-o", "APT::Sandbox::User=root"}
 	if a.dir == "" {
 		return opts
+	}
+	if a.sources != "" {
+		opts = append(opts, "-o", "Dir::Etc::SourceList=/dev/null", "-o", "Dir::Etc::SourceParts="+a.sources)
 	}
 	for _, o := range []string{
 		"Dir::State=" + filepath.Join(a.dir, "state"),
@@ -45,9 +49,14 @@ func (a apt) options() []string {
 // ownLists makes an apt with fresh lists below dir, from the servers that the host
 // is configured for.
 func ownLists(ctx context.Context, dir, arch string, p Progress) (apt, error) {
+	return ownListsFrom(ctx, dir, arch, "", p)
+}
+
+// ownListsFrom is ownLists for the servers in a directory like sources.list.d.
+func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (apt, error) {
 	p.Start("reading Debian's package lists", -1)
 	defer p.Done()
-	a := apt{dir: dir, arch: arch}
+	a := apt{dir: dir, arch: arch, sources: sources}
 	for _, d := range []string{"state/lists/partial", "cache/archives/partial"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			return a, err

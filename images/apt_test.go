@@ -44,7 +44,7 @@ func FuzzParseStanzas(f *testing.F) {
 }
 
 func TestKernelDependency(t *testing.T) {
-	d := debianAMD64.debian
+	d := debianAMD64.origin.(*debian)
 	for depends, want := range map[string]string{
 		"linux-image-6.1.0-56-cloud-amd64 (= 6.1.192-2)":          "6.1.0-56-cloud-amd64 6.1.192-2",
 		"base, linux-image-6.12.9+deb13-cloud-amd64 (= 6.12.9-1)": "6.12.9+deb13-cloud-amd64 6.12.9-1",

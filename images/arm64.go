@@ -18,7 +18,7 @@ var debianARM64 = image{
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},
-	debian: &debian{arch: "arm64", kernel: "linux-image-cloud-arm64", init: initARM64},
+	origin: &debian{arch: "arm64", kernel: "linux-image-cloud-arm64", init: initARM64},
 }
 
 // arm64LinuxAppend is the command line of a Linux kernel on our arm64 machine, in

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"context"
 	_ "embed"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ var debianAMD64 = image{
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},
-	debian: &debian{arch: "amd64", kernel: "linux-image-cloud-amd64", init: initAMD64},
+	origin: &debian{arch: "amd64", kernel: "linux-image-cloud-amd64", init: initAMD64},
 }
 
 // LinuxAppend is what the command line of any Linux kernel needs on our machine of an
@@ -99,14 +100,18 @@ func (d *debian) wants(release string) []want {
 	}
 }
 
-// place fills in the paths of an image that is in dir.
+func (d *debian) verb() string { return "get" }
+
+func (d *debian) needs(context.Context) error { return needTools() }
+
+func (d *debian) recipe(context.Context) (string, error) { return "", nil }
+
 func (d *debian) place(spec *Spec, dir string) {
 	spec.Kernel = filepath.Join(dir, fileVmlinux)
 	spec.Compressed = filepath.Join(dir, fileVmlinuz)
 	spec.DebugFile = spec.Kernel
 }
 
-// initrd builds the root file system of the image in dir.
 func (d *debian) initrd(dir string) ([]byte, error) {
 	busybox, err := os.ReadFile(filepath.Join(dir, fileBusybox))
 	if err != nil {

@@ -6,9 +6,11 @@
 //
 // An image is named system/architecture:
 //
-//	tiny/amd64    the teaching kernel, embedded: always there, the default
+//	tiny/amd64    the teaching kernel, embedded: always there, the default;
+//	              also tiny/arm64, tiny/riscv64
 //	debian/amd64  Debian's kernel for clouds with its debug information, and a
-//	              busybox; fetched once by `trapline image get debian/amd64`
+//	              busybox; fetched once by `trapline image get debian/amd64`;
+//	              also debian/arm64
 //
 // Wherever a name is taken, the path of a kernel file may stand instead. A known
 // name wins over a file of the same name; `./tiny/amd64` is always a file. For a

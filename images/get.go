@@ -23,15 +23,26 @@ import (
 // error wraps ErrUnknown, ErrNetwork, syscall.ENOSPC or the error of ctx where
 // that is the reason.
 func (s Store) Get(ctx context.Context, name string, p Progress) error {
-	return s.get(ctx, name, p, false)
+	return s.get(ctx, name, "get", p, false)
 }
 
 // Refetch is Get for an image that is to be replaced by what Debian has now.
 func (s Store) Refetch(ctx context.Context, name string, p Progress) error {
-	return s.get(ctx, name, p, true)
+	return s.get(ctx, name, "get", p, true)
 }
 
-func (s Store) get(ctx context.Context, name string, p Progress, again bool) error {
+// Build is Get for an image that is built here from Debian's sources. One that is
+// there is built again if its configuration or the compiler has changed.
+func (s Store) Build(ctx context.Context, name string, p Progress) error {
+	return s.get(ctx, name, "build", p, false)
+}
+
+// Rebuild is Build from what Debian has now.
+func (s Store) Rebuild(ctx context.Context, name string, p Progress) error {
+	return s.get(ctx, name, "build", p, true)
+}
+
+func (s Store) get(ctx context.Context, name, verb string, p Progress, again bool) error {
 	spec, err := s.Lookup(name)
 	if err != nil {
 		return err
@@ -44,8 +55,12 @@ func (s Store) get(ctx context.Context, name string, p Progress, again bool) err
 		return err
 	}
 	im, _ := find(name)
+	if v := im.origin.verb(); v != verb {
+		return fmt.Errorf("there is nothing to %s for %s: run 'trapline image %s %s'", verb, name, v, name)
+	}
+	doing := map[string]string{"get": "fetching", "build": "building"}[verb]
 	if err := s.fetch(ctx, filepath.Join(dir, "images"), im, p, again); err != nil {
-		return fmt.Errorf("fetching %s: %w", name, explain(ctx, err, dir))
+		return fmt.Errorf("%s %s: %w", doing, name, explain(ctx, err, dir))
 	}
 	return nil
 }
@@ -67,14 +82,12 @@ func (s Store) fetch(ctx context.Context, root string, im image, p Progress, aga
 	}
 	final := filepath.Join(root, fileName(name))
 	if !again {
-		if m, err := readManifest(final, name); err == nil {
-			err = m.verify(ctx, final, p)
-			if err == nil || ctx.Err() != nil {
-				return err
-			}
+		whole, err := isWhole(ctx, final, im, p)
+		if whole || err != nil {
+			return err
 		}
 	}
-	if err := needTools(); err != nil {
+	if err := im.origin.needs(ctx); err != nil {
 		return err
 	}
 	tmp, err := os.MkdirTemp(root, prefix)
@@ -82,26 +95,53 @@ func (s Store) fetch(ctx context.Context, root string, im image, p Progress, aga
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := s.build(ctx, tmp, im, p); err != nil {
+	if err := im.origin.make(ctx, s, tmp, name, p); err != nil {
 		return err
 	}
 	return publish(filepath.Join(tmp, "image"), final)
 }
 
-// build makes the whole image in tmp/image.
-func (s Store) build(ctx context.Context, tmp string, im image, p Progress) error {
-	debs, out := filepath.Join(tmp, "debs"), filepath.Join(tmp, "image")
-	for _, d := range []string{debs, out} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			return err
+// isWhole reads the image in dir and compares it with its checksums; it fails only
+// if ctx is done. An image that cannot be made here is not asked for its recipe.
+func isWhole(ctx context.Context, dir string, im image, p Progress) (bool, error) {
+	m, err := readManifest(dir, im.spec.Name)
+	if err == nil {
+		err = m.verify(ctx, dir, p)
+	}
+	if err != nil {
+		return false, ctx.Err()
+	}
+	recipe, err := im.origin.recipe(ctx)
+	return err != nil || recipe == m.Recipe, ctx.Err()
+}
+
+// makeDirs makes directories in tmp and returns their paths.
+func makeDirs(tmp string, names ...string) ([]string, error) {
+	for i, name := range names {
+		names[i] = filepath.Join(tmp, name)
+		if err := os.Mkdir(names[i], 0o755); err != nil {
+			return nil, err
 		}
 	}
-	release, pkgs, err := downloadNewest(ctx, tmp, debs, im.debian, p)
+	return names, nil
+}
+
+func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress) error {
+	dirs, err := makeDirs(tmp, "debs", "image")
 	if err != nil {
 		return err
 	}
-	m := manifest{Format: manifestFormat, Name: im.spec.Name, Release: release, Packages: pkgs}
-	for i, w := range im.debian.wants(release) {
+	debs, out := dirs[0], dirs[1]
+	m := manifest{Format: manifestFormat, Name: name}
+	err = download(ctx, tmp, debs, d.arch, p, func(a apt) (pkgs []Package, err error) {
+		m.Release, m.Packages, err = a.resolve(ctx, d, p)
+		return m.Packages, err
+	})
+	if err != nil {
+		return err
+	}
+	release, pkgs := m.Release, m.Packages
+	for i, w := range d.wants(release) {
 		deb, err := findDeb(debs, pkgs[i])
 		if err != nil {
 			return err
@@ -122,30 +162,30 @@ func (s Store) build(ctx context.Context, tmp string, im image, p Progress) erro
 	return m.write(out)
 }
 
-// downloadNewest downloads what the host's package lists know, or, where that does
-// not work, what fresh lists know.
-func downloadNewest(ctx context.Context, tmp, debs string, d *debian, p Progress) (string, []Package, error) {
-	try := func(a apt) (string, []Package, error) {
-		release, pkgs, err := a.resolve(ctx, d, p)
-		if err == nil {
-			err = a.download(ctx, debs, pkgs, p)
+// download puts packages into debs: those that resolve finds in the host's package
+// lists, or, where that does not work, in fresh lists.
+func download(ctx context.Context, tmp, debs, arch string, p Progress, resolve func(apt) ([]Package, error)) error {
+	try := func(a apt) error {
+		pkgs, err := resolve(a)
+		if err != nil {
+			return err
 		}
-		return release, pkgs, err
+		return a.download(ctx, debs, pkgs, p)
 	}
-	release, pkgs, err := try(apt{arch: d.arch})
+	err := try(apt{arch: arch})
 	if err == nil || ctx.Err() != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNetwork) {
-		return release, pkgs, err
+		return err
 	}
 	// What came of the first try is of no use and may have the wrong version.
 	if err := removeStale(debs, ""); err != nil {
-		return "", nil, err
+		return err
 	}
-	own, updateErr := ownLists(ctx, filepath.Join(tmp, "apt"), d.arch, p)
-	release, pkgs, err = try(own)
+	own, updateErr := ownLists(ctx, filepath.Join(tmp, "apt"), arch, p)
+	err = try(own)
 	if err != nil && updateErr != nil {
 		err = updateErr
 	}
-	return release, pkgs, err
+	return err
 }
 
 // findDeb finds the file of a package that was downloaded into dir.
@@ -255,7 +295,7 @@ func explain(ctx context.Context, err error, dir string) error {
 	case ctx.Err() != nil:
 		return reason{"interrupted", context.Cause(ctx)}
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
-		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed)", dir), err}
+		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed, 4 GB to build)", dir), err}
 	}
 	return err
 }

@@ -39,6 +39,7 @@ type manifest struct {
 	Name     string       `json:"name"`
 	Version  string       `json:"version"`
 	Release  string       `json:"release"`
+	Recipe   string       `json:"recipe,omitempty"` // how it was built: see origin
 	Packages []Package    `json:"packages"`
 	Files    []StoredFile `json:"files"`
 }

@@ -14,6 +14,8 @@ const (
 	Embedded   State = "embedded"
 	Fetched    State = "fetched"
 	NotFetched State = "not fetched"
+	Built      State = "built"
+	NotBuilt   State = "not built"
 	Damaged    State = "damaged"
 	File       State = "file"
 )
@@ -22,7 +24,7 @@ const (
 var (
 	// ErrUnknown is for a name that is neither an image nor a file.
 	ErrUnknown = errors.New("unknown image")
-	// ErrNotFetched is for an image that is known but not in the cache, or damaged there.
+	// ErrNotFetched is for an image that is known but neither fetched nor built, or damaged.
 	ErrNotFetched = errors.New("not fetched")
 	// ErrNetwork is for packages that cannot be had because no server answers.
 	ErrNetwork = errors.New("cannot reach the Debian package server")
@@ -54,24 +56,32 @@ type Spec struct {
 }
 
 // known are the images that have a name, in the order of List.
-var known = []image{debianAMD64, debianARM64, tinyAMD64}
+var known = []image{debianAMD64, debianARM64, linuxRISCV64, linuxRISCV64Full, tinyAMD64, tinyARM64, tinyRISCV64}
 
 // An image is what is known of a guest before anything is fetched.
 type image struct {
 	spec     Spec
 	embedded func(arch string) ([]byte, error) // the kernel, if it is embedded,
-	debian   *debian                           // or how it is fetched
+	origin   origin                            // or where it comes from
 }
 
-var tinyAMD64 = image{
-	spec: Spec{
-		Name:        "tiny/amd64",
-		Arch:        "amd64",
-		OS:          "tiny",
-		Description: "teaching kernel, part of trapline",
-		State:       Embedded,
-		Memory:      64 << 20,
-		Workload:    "uname; awkward; shapes; forks 3; echo done",
-	},
-	embedded: tiny.Kernel,
+var (
+	tinyAMD64   = tinyImage("amd64")
+	tinyARM64   = tinyImage("arm64")
+	tinyRISCV64 = tinyImage("riscv64")
+)
+
+func tinyImage(arch string) image {
+	return image{
+		spec: Spec{
+			Name:        "tiny/" + arch,
+			Arch:        arch,
+			OS:          "tiny",
+			Description: "teaching kernel, part of trapline",
+			State:       Embedded,
+			Memory:      64 << 20,
+			Workload:    "uname; awkward; shapes; forks 3; echo done",
+		},
+		embedded: tiny.Kernel,
+	}
 }

@@ -64,11 +64,14 @@ func (s Store) Open(nameOrPath string) (Spec, error) {
 		spec.KernelData, err = im.embedded(spec.Arch)
 	case NotFetched:
 		return Spec{}, fmt.Errorf("image %s is %w: run 'trapline image get %s'", spec.Name, ErrNotFetched, spec.Name)
+	case NotBuilt:
+		text := fmt.Sprintf("image %s is not built: run 'trapline image build %s'", spec.Name, spec.Name)
+		return Spec{}, reason{text, ErrNotFetched}
 	case Damaged:
-		return Spec{}, fmt.Errorf("image %s is damaged (%s), so it counts as %w: run 'trapline image get %s'",
-			spec.Name, spec.Problem, ErrNotFetched, spec.Name)
-	case Fetched:
-		spec.Initrd, err = im.debian.initrd(s.dirOf(spec.Name))
+		return Spec{}, fmt.Errorf("image %s is damaged (%s), so it counts as %w: run 'trapline image %s %s'",
+			spec.Name, spec.Problem, ErrNotFetched, im.origin.verb(), spec.Name)
+	case Fetched, Built:
+		spec.Initrd, err = im.origin.initrd(s.dirOf(spec.Name))
 	}
 	return spec, err
 }
@@ -101,12 +104,13 @@ func fileName(name string) string { return strings.ReplaceAll(name, "/", "-") }
 // describe fills in what the cache knows of an image.
 func (s Store) describe(im image) Spec {
 	spec := im.spec
-	if im.debian == nil {
+	if im.origin == nil {
 		return spec
 	}
+	with, without := states(im.origin)
 	dir := s.dirOf(spec.Name)
 	if dir == "" {
-		spec.State = NotFetched
+		spec.State = without
 		return spec
 	}
 	m, err := readManifest(dir, spec.Name)
@@ -114,12 +118,12 @@ func (s Store) describe(im image) Spec {
 	spec.Packages, spec.Files = m.Packages, m.Files
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		spec.State = NotFetched
+		spec.State = without
 	case err != nil:
 		spec.State, spec.Problem = Damaged, err.Error()
 	default:
-		spec.State = Fetched
-		im.debian.place(&spec, dir)
+		spec.State = with
+		im.origin.place(&spec, dir)
 	}
 	return spec
 }

@@ -19,6 +19,12 @@
 // right is refused, with a reason in plain words. A breakpoint of the guest's own is none
 // of these: nothing is displaced, the trap is the guest's.
 //
+// On arm64 and riscv64 a slot ends in a second breakpoint instead of a jump, which does not
+// reach from there, and has no room for more than the instruction. What names or saves its
+// own address is emulated by the machine, which is told how ([arch.Emulation]) when the
+// breakpoint is planted: it decodes nothing either. A load of a literal runs in the slot
+// through a register that the machine lends to it.
+//
 // What holds throughout: the guest never sees an address of a slot. It is in no register,
 // in no memory, and whoever delivers exceptions reports one that was raised at slot, or
 // not past [Plan.Head], at pc, and any other at pc+len.

@@ -30,12 +30,15 @@ type linuxFunc struct {
 	code []byte
 }
 
-func openLinux(t testing.TB) *linuxImage {
+func openLinux(t testing.TB) *linuxImage { return openLinuxOf(t, "TRAPLINE_VMLINUX") }
+
+// openLinuxOf opens the image that a variable of the environment names.
+func openLinuxOf(t testing.TB, variable string) *linuxImage {
 	t.Helper()
-	img := &linuxImage{path: os.Getenv("TRAPLINE_VMLINUX")}
+	img := &linuxImage{path: os.Getenv(variable)}
 	f, err := elf.Open(img.path)
 	if err != nil {
-		t.Fatalf("TRAPLINE_VMLINUX is to name a vmlinux: %v", err)
+		t.Fatalf("%s is to name a vmlinux: %v", variable, err)
 	}
 	defer f.Close()
 	for _, s := range f.Sections {

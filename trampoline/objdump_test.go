@@ -29,14 +29,20 @@ func (d dumped) bad() bool {
 // objdump runs the independent judge of these tests and calls yield with each line.
 func objdump(t testing.TB, yield func(dumped), args ...string) {
 	t.Helper()
-	cmd := exec.Command("objdump", append([]string{"--no-show-raw-insn", "--wide"}, args...)...)
+	objdumpOf(t, "objdump", yield, args...)
+}
+
+// objdumpOf runs the objdump of another architecture.
+func objdumpOf(t testing.TB, program string, yield func(dumped), args ...string) {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"--no-show-raw-insn", "--wide"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("the tests need objdump (Debian: binutils): %v", err)
+		t.Fatalf("the tests need %s (Debian: binutils): %v", program, err)
 	}
 	readDump(t, out, yield)
 	if err := cmd.Wait(); err != nil {

@@ -97,10 +97,13 @@ func parseAMD64(file File) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind == ELF {
+	switch kind {
+	case ELF:
 		return parseELF(file)
+	case BzImage:
+		return parseBzImage(file)
 	}
-	return parseBzImage(file)
+	return nil, fmt.Errorf("the kernel is for the wrong machine: an %s, want a bzImage or an ELF file for x86-64", kind)
 }
 
 // check sees whether the kernel and its command line fit.

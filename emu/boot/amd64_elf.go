@@ -10,20 +10,9 @@ import (
 // parseELF reads an ELF kernel. Its segments are loaded at their physical addresses, and
 // it is entered at the physical address of its entry point.
 func parseELF(file File) (*kernel, error) {
-	f, err := elf.NewFile(file)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errTruncated
-	}
+	f, err := openELF(file, elf.EM_X86_64)
 	if err != nil {
-		return nil, fmt.Errorf("reading the ELF headers of the kernel: %w", err)
-	}
-	switch {
-	case f.Machine != elf.EM_X86_64:
-		return nil, fmt.Errorf("the kernel is for the wrong machine: %s, want %s", f.Machine, elf.EM_X86_64)
-	case f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB:
-		return nil, fmt.Errorf("the kernel has no 64-bit entry: its ELF file is %s, %s", f.Class, f.Data)
-	case f.Type != elf.ET_EXEC:
-		return nil, fmt.Errorf("not a kernel: its ELF file is %s, want %s", f.Type, elf.ET_EXEC)
+		return nil, err
 	}
 	segments, err := loadable(f, file.Size())
 	if err != nil {
@@ -46,8 +35,46 @@ func parseELF(file File) (*kernel, error) {
 	}, nil
 }
 
-// loadable lists the segments that take memory and checks that they can.
+// openELF reads the headers of an ELF kernel for a machine. Linux's for arm64 is linked as
+// a shared object, because it can be moved.
+func openELF(file File, machine elf.Machine) (*elf.File, error) {
+	f, err := elf.NewFile(file)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errTruncated
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the ELF headers of the kernel: %w", err)
+	}
+	switch {
+	case f.Machine != machine:
+		return nil, fmt.Errorf("the kernel is for the wrong machine: %s, want %s", f.Machine, machine)
+	case f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB:
+		return nil, fmt.Errorf("the kernel has no 64-bit entry: its ELF file is %s, %s", f.Class, f.Data)
+	case f.Type != elf.ET_EXEC && !(f.Type == elf.ET_DYN && machine != elf.EM_X86_64):
+		return nil, fmt.Errorf("not a kernel: its ELF file is %s, want %s", f.Type, elf.ET_EXEC)
+	}
+	return f, nil
+}
+
+// loadable lists the segments of an amd64 kernel that take memory and checks that they can.
 func loadable(f *elf.File, size int64) ([]elf.ProgHeader, error) {
+	segments, err := segmentsOf(f, size)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range segments {
+		switch {
+		case p.Paddr < highStart:
+			return nil, fmt.Errorf("the kernel has a segment at %#x, below %d MiB, where the boot loader's tables are", p.Paddr, mib(highStart))
+		case p.Paddr >= maxRAM || p.Memsz > maxRAM:
+			return nil, fmt.Errorf("the kernel has a segment of %d MiB at %#x, beyond %d MiB", mib(p.Memsz), p.Paddr, mib(maxRAM))
+		}
+	}
+	return segments, nil
+}
+
+// segmentsOf lists the segments that take memory and checks that the file has them.
+func segmentsOf(f *elf.File, size int64) ([]elf.ProgHeader, error) {
 	var segments []elf.ProgHeader
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_LOAD || p.Memsz == 0 {
@@ -58,9 +85,7 @@ func loadable(f *elf.File, size int64) ([]elf.ProgHeader, error) {
 			return nil, fmt.Errorf("the ELF file is damaged: the segment at %#x has more bytes in the file than in memory", p.Paddr)
 		case p.Off > uint64(size) || p.Filesz > uint64(size)-p.Off:
 			return nil, fmt.Errorf("reading the kernel's segment at %#x: %w", p.Paddr, errTruncated)
-		case p.Paddr < highStart:
-			return nil, fmt.Errorf("the kernel has a segment at %#x, below %d MiB, where the boot loader's tables are", p.Paddr, mib(highStart))
-		case p.Paddr >= maxRAM || p.Memsz > maxRAM:
+		case p.Memsz > maxRAM:
 			return nil, fmt.Errorf("the kernel has a segment of %d MiB at %#x, beyond %d MiB", mib(p.Memsz), p.Paddr, mib(maxRAM))
 		}
 		segments = append(segments, p.ProgHeader)

@@ -325,5 +325,5 @@ func ExampleAMD64() {
 	// Output:
 	// ELF kernel at 0x200000, initrd at 0x3ffd000
 	// enter at 0x200010 with RSI 0x7000
-	// not a kernel: neither an ELF file nor a Linux bzImage
+	// not a kernel: neither an ELF file nor a Linux bzImage or Image
 }

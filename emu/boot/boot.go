@@ -1,8 +1,8 @@
 // Package boot places a kernel in the memory of a machine, as a boot loader does.
 //
-//	kernel file --Identify--> ELF or bzImage --parse--> what it needs
+//	kernel file --Identify--> ELF, bzImage, Image --parse--> what it needs
 //	    + RAM, command line, initrd --place--> RAM filled, and the state in which
-//	                                           the CPU enters the kernel (Entry)
+//	                                           the CPU enters the kernel (Placed)
 //
 // It works on a slice of bytes and knows neither the emulator nor what the kernel is:
 // Linux and a teaching kernel that follows Linux's boot protocol are the same to it.
@@ -10,6 +10,7 @@ package boot
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ type Config struct {
 	Kernel      File
 	CommandLine string
 	Initrd      []byte // nil for none
-	// RAM is the guest's memory from physical address 0 on, all zero as in a machine
+	// RAM is the guest's memory from its first physical address on, all zero as in a machine
 	// that has just been switched on.
 	RAM []byte
 }
@@ -34,7 +35,9 @@ type Config struct {
 // Placed tells what has been put where.
 type Placed struct {
 	Kind   Kind
-	Entry  Entry
+	Entry  Entry  // of amd64
+	PC     uint64 // elsewhere: physical address of the entry
+	Tree   Range  // elsewhere: the device tree
 	Kernel Range  // memory that the kernel needs before it looks at the memory map
 	Initrd Range  // empty without one
 	Image  *Image // where the kernel runs; nil when it decides for itself (bzImage)
@@ -59,8 +62,9 @@ type Kind uint8
 
 // The kinds of files that can be booted.
 const (
-	ELF     Kind = iota + 1 // an uncompressed kernel: vmlinux
-	BzImage                 // Linux/x86's compressed kernel: vmlinuz
+	ELF        Kind = iota + 1 // an uncompressed kernel: vmlinux
+	BzImage                    // Linux/x86's compressed kernel: vmlinuz
+	LinuxImage                 // Linux/arm64's and riscv64's kernel: Image, vmlinuz
 )
 
 func (k Kind) String() string {
@@ -69,6 +73,8 @@ func (k Kind) String() string {
 		return "ELF"
 	case BzImage:
 		return "bzImage"
+	case LinuxImage:
+		return "Image"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
@@ -90,13 +96,15 @@ func Identify(file File) (Kind, error) {
 		return ELF, nil
 	case has(head, hdrMagic, "HdrS") && has(head, hdrBootFlag, "\x55\xaa"):
 		return BzImage, nil
+	case has(head, imageMagic, imageMagics[elf.EM_AARCH64]), has(head, imageMagic, imageMagics[elf.EM_RISCV]):
+		return LinuxImage, nil
 	}
 	for _, o := range others {
 		if has(head, o.offset, o.magic) {
 			return 0, fmt.Errorf("not a kernel that can be booted: this is %s", o.name)
 		}
 	}
-	return 0, errors.New("not a kernel: neither an ELF file nor a Linux bzImage")
+	return 0, errors.New("not a kernel: neither an ELF file nor a Linux bzImage or Image")
 }
 
 // others are files that people take for a kernel.
@@ -110,8 +118,6 @@ var others = []struct {
 	{0, "BZh", "a bzip2 file"},
 	{0, "070701", "an initramfs (cpio)"},
 	{0, "!<arch>\n", "an archive (a Debian package?)"},
-	{0x38, "ARM\x64", "an arm64 Image"},
-	{0x38, "RSC\x05", "a riscv64 Image"},
 }
 
 func has(b []byte, offset int, magic string) bool {

@@ -92,11 +92,11 @@ func TestIdentify(t *testing.T) {
 		{"ELF, short", []byte("\x7fELF"), ELF, ""},
 		{"bzImage", newBzImage(""), BzImage, ""},
 		{"empty", nil, 0, "not a kernel: the file is empty"},
-		{"text", []byte("hello\n"), 0, "not a kernel: neither an ELF file nor a Linux bzImage"},
-		{"boot sector", newBzImage("")[:0x202], 0, "not a kernel: neither an ELF file nor a Linux bzImage"},
+		{"text", []byte("hello\n"), 0, "not a kernel: neither an ELF file nor a Linux bzImage or Image"},
+		{"boot sector", newBzImage("")[:0x202], 0, "not a kernel: neither an ELF file nor a Linux bzImage or Image"},
 		{"gzip", []byte("\x1f\x8b\x08"), 0, "not a kernel that can be booted: this is a gzip file"},
 		{"initramfs", []byte("070701000"), 0, "not a kernel that can be booted: this is an initramfs (cpio)"},
-		{"arm64", arm64, 0, "not a kernel that can be booted: this is an arm64 Image"},
+		{"arm64", arm64, LinuxImage, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			have, err := Identify(bytes.NewReader(tt.file))

@@ -19,8 +19,11 @@ type UART struct {
 	irq  Line
 	send func(byte)
 	uartRegs
-	in   []byte // what the guest has yet to read, the FIFO first
-	fifo int    // how many bytes of in are in the FIFO
+	// direct: the interrupt does not go through OUT2, and the other end sends whether RTS
+	// is up or not.
+	direct bool
+	in     []byte // what the guest has yet to read, the FIFO first
+	fifo   int    // how many bytes of in are in the FIFO
 }
 
 // uartRegs are the registers of fixed size, by their names in the data sheet.
@@ -55,6 +58,12 @@ const fifoSize = 16
 // NewUART makes a port that drives irq and hands each byte the guest sends to send.
 func NewUART(irq Line, send func(byte)) *UART {
 	return &UART{irq: irq, send: send}
+}
+
+// NewDirectUART makes a port that is wired as on boards that are no PC: its interrupt does not
+// go through OUT2, and there are no lines for flow control.
+func NewDirectUART(irq Line, send func(byte)) *UART {
+	return &UART{irq: irq, send: send, direct: true}
 }
 
 // Receive sends p to the guest, after all that was sent before.
@@ -248,7 +257,7 @@ func (u *UART) inputs() uint8 {
 
 // refill moves bytes into an empty FIFO if the guest lets them in.
 func (u *UART) refill() {
-	if u.fifo == 0 && u.MCR&(mcrRTS|mcrLoop) == mcrRTS {
+	if u.fifo == 0 && u.MCR&mcrLoop == 0 && (u.direct || u.MCR&mcrRTS != 0) {
 		u.fifo = min(len(u.in), u.depth())
 	}
 	if len(u.in) == 0 {
@@ -293,7 +302,8 @@ func (u *UART) pending() uint8 {
 
 // update drives the interrupt line, which on a PC goes through OUT2.
 func (u *UART) update() {
-	u.irq.Set(u.MCR&(mcrOut2|mcrLoop) == mcrOut2 && u.pending() != iirNone)
+	open := u.MCR&mcrLoop == 0 && (u.direct || u.MCR&mcrOut2 != 0)
+	u.irq.Set(open && u.pending() != iirNone)
 }
 
 // Save writes the registers and the bytes that wait.

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// QEMU is the oracle that knows nothing of our emulator: the kernel has to run
+// QEMU is the oracle that knows nothing of our emulator: the kernels have to run
 // there too, and say the same. `go test -tags qemu` runs these tests.
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -32,6 +32,21 @@ var varying = []struct {
 	{regexp.MustCompile(`0x(ffffffff8[0-9a-f]|40)[0-9a-f]+`), "ADDRESS"},
 	{regexp.MustCompile(`memory: \d+ KiB`), "memory: N KiB"},
 	{regexp.MustCompile(`\r`), ""},
+	{regexp.MustCompile(`(?s)^.*?\n(\[TIME\] tiny kernel)`), "$1"}, // what the firmware says
+}
+
+// machines are how QEMU is started. The virt machines have one serial port.
+var machines = map[string][]string{
+	"amd64":   {"qemu-system-x86_64", "-M", "pc", "-vga", "none"},
+	"arm64":   {"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57"},
+	"riscv64": {"qemu-system-riscv64", "-M", "virt"},
+}
+
+// faults are the kinds of the program fault that are not the same everywhere.
+var faults = map[string]string{
+	"amd64":   "fault divide; fault invalid; fault breakpoint; fault privileged; fault port; fault step",
+	"arm64":   "fault invalid; fault breakpoint; fault privileged; fault system; fault eret; fault jump; fault odd",
+	"riscv64": "fault invalid; fault short; fault breakpoint; fault privileged; fault machine; fault sret; fault jump",
 }
 
 func normal(console []byte) string {
@@ -41,36 +56,48 @@ func normal(console []byte) string {
 	return string(console)
 }
 
-func qemu(t *testing.T, arg ...string) *exec.Cmd {
+func qemu(t *testing.T, arch string, arg ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	t.Cleanup(cancel)
-	fixed := []string{"-M", "pc", "-m", "64", "-kernel", "tiny-amd64.elf",
-		"-display", "none", "-vga", "none", "-net", "none", "-no-reboot"}
-	return exec.CommandContext(ctx, "qemu-system-x86_64", append(fixed, arg...)...)
+	m := machines[arch]
+	fixed := append([]string{"-m", "64", "-kernel", "tiny-" + arch + ".elf",
+		"-display", "none", "-net", "none", "-no-reboot"}, m[1:]...)
+	return exec.CommandContext(ctx, m[0], append(fixed, arg...)...)
 }
 
 func TestConsole(t *testing.T) {
-	for _, test := range []struct{ name, line string }{
-		{"default", ""},
-		{"shell", `echo 'a;  b' c; echo one two | cat | wc; nosuch; echo x | exit 4; false; exit 3; echo no`},
-		{"work", `forks 40; calls 1000; spin 100000; pipe 20000; memory 256; sleep 30; ps`},
-		{"bad", `read-bad; fault null; fault kernel; fault nx; fault divide; fault invalid; ` +
-			`fault breakpoint; fault privileged; fault port; fault step; fault text`},
-		{"reboot", "reboot; echo no"},
-		{"triple", "triple; echo no"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			line := "poweroff=reboot"
-			if test.line != "" {
-				line += ` cmd="` + test.line + `"`
-			}
-			out, err := qemu(t, "-serial", "stdio", "-append", line).Output()
-			if err != nil {
-				t.Fatalf("qemu: %v\n%s", err, out)
-			}
-			golden(t, test.name+".golden", normal(out))
-		})
+	for _, arch := range Arches() {
+		for _, test := range []struct{ name, line string }{
+			{"default", ""},
+			{"shell", `echo 'a;  b' c; echo one two | cat | wc; nosuch; echo x | exit 4; false; exit 3; echo no`},
+			{"work", `forks 40; calls 1000; spin 100000; pipe 20000; memory 256; sleep 30; ps`},
+			{"bad", `read-bad; fault null; fault kernel; fault nx; ` + faults[arch] + `; fault text`},
+			{"reboot", "reboot; echo no"},
+			{"triple", "triple; echo no"},
+		} {
+			t.Run(arch+"/"+test.name, func(t *testing.T) {
+				line := "poweroff=reboot"
+				if test.line != "" {
+					line += ` cmd="` + test.line + `"`
+				}
+				out, err := qemu(t, arch, "-serial", "stdio", "-append", line).Output()
+				if err != nil {
+					t.Fatalf("qemu: %v\n%s", err, out)
+				}
+				golden(t, filepath.Join(arch, test.name+".golden"), normal(out))
+			})
+		}
+	}
+}
+
+// The virt machines can be turned off.
+func TestPowerOff(t *testing.T) {
+	for _, arch := range []string{"arm64", "riscv64"} {
+		out, err := qemu(t, arch, "-serial", "stdio", "-append", `cmd="echo done"`).Output()
+		if err != nil || !bytes.HasSuffix(out, []byte("System halted\n")) {
+			t.Errorf("%s: %v\n%s", arch, err, out)
+		}
 	}
 }
 
@@ -94,7 +121,7 @@ func golden(t *testing.T, name, have string) {
 // The control channel: the guest says R, gets C, and answers with O, E and S.
 func TestChannel(t *testing.T) {
 	console := filepath.Join(t.TempDir(), "console")
-	cmd := qemu(t, "-serial", "file:"+console, "-serial", "stdio", "-append", "poweroff=reboot")
+	cmd := qemu(t, "amd64", "-serial", "file:"+console, "-serial", "stdio", "-append", "poweroff=reboot")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -165,16 +192,20 @@ func TestStops(t *testing.T) {
 		{"panic", "tiny: panic: asked for by pid 4"},
 		{"hang", `cmd="hang; echo no"`},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			cmd := qemu(t, "-serial", "stdio", "-append", `cmd="`+test.name+`; echo no"`)
-			time.AfterFunc(3*time.Second, func() { cmd.Process.Kill() })
-			out, _ := cmd.Output()
-			if !bytes.Contains(out, []byte(test.want)) {
-				t.Errorf("console lacks %q:\n%s", test.want, out)
-			}
-			if bytes.Contains(out, []byte("System halted")) {
-				t.Errorf("the guest went on:\n%s", out)
-			}
-		})
+		for _, arch := range Arches() {
+			t.Run(arch+"/"+test.name, func(t *testing.T) { testStop(t, arch, test.name, test.want) })
+		}
+	}
+}
+
+func testStop(t *testing.T, arch, name, want string) {
+	cmd := qemu(t, arch, "-serial", "stdio", "-append", `cmd="`+name+`; echo no"`)
+	time.AfterFunc(3*time.Second, func() { cmd.Process.Kill() })
+	out, _ := cmd.Output()
+	if !bytes.Contains(out, []byte(want)) {
+		t.Errorf("console lacks %q:\n%s", want, out)
+	}
+	if bytes.Contains(out, []byte("System halted")) {
+		t.Errorf("the guest went on:\n%s", out)
 	}
 }

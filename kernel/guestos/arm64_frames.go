@@ -17,7 +17,7 @@ func arm64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 var arm64Links = linkISA{
 	fp: arch.ArmFP, link: arch.ArmLR,
 	full: record{next: 0, ret: 8},
-	half: record{next: 0, ret: 8},
+	leaf: record{next: 0, ret: 8},
 	length: func(code []byte) int {
 		if len(code) < 4 {
 			return 0
@@ -27,7 +27,7 @@ var arm64Links = linkISA{
 	storesLink: func(code []byte) bool { return arm64Pair(code, 0) },
 	makesFrame: func(code []byte) bool { return word(code)&0xffc003ff == 0x910003fd }, // add x29, sp, #n
 	dropsFrame: func(code []byte) bool { return arm64Pair(code, 1) },
-	leaves:     arm64Leaves,
+	exit:       arm64Exit,
 }
 
 // arm64Pair tells stp (load 0) and ldp (load 1) of x29 and x30 relative to sp.
@@ -36,12 +36,15 @@ func arm64Pair(code []byte, load uint32) bool {
 	return w&0xfe407fff == 0xa8007bfd|load<<22
 }
 
-// arm64Leaves tells returns, authenticated or not, and jumps to other functions.
-func arm64Leaves(code []byte, at uint64, fn kernel.Symbol) bool {
-	w := word(code)
-	if w&0xfc000000 == 0x14000000 { // b
-		to := at + uint64(int64(int32(w<<6))>>4)
-		return to-fn.Addr >= fn.Size
+// arm64Exit tells branches (Arm ARM, C4.1.66) that are not conditional.
+func arm64Exit(code []byte, at uint64, fn kernel.Symbol) exit {
+	switch w := word(code); {
+	case w&0xfc000000 == 0x14000000: // b
+		return jump(at+uint64(int64(int32(w<<6))>>4), fn)
+	case w&0xfc000000 == 0x94000000, w&0xfefff000 == 0xd63f0000: // bl, blr, authenticated or not
+		return stays
+	case w&0xfefff000 == 0xd61f0000, w&0xfffff000 == 0xd65f0000: // br, ret
+		return leaves
 	}
-	return w&0xfffffc1f == 0xd61f0000 || w&0xfffffc1f == 0xd65f0000 || w&0xfffffbff == 0xd65f0bff
+	return goesOn
 }

@@ -13,39 +13,70 @@ import (
 // pointer lead there.
 type linkISA struct {
 	fp, link arch.Reg
-	full     record // of a function that has stored both
-	half     record // of one that has stored only the frame pointer
+	full     record // of a function that calls others
+	leaf     record // of one that does not, and stores only the frame pointer
 
 	// length is the number of bytes of an instruction, 0 if it is cut off.
 	length func(code []byte) int
 	// storesLink stores the link register, makesFrame sets the frame pointer, dropsFrame
-	// gives the caller its own back, leaves ends fn from its instruction at addr at.
+	// gives the caller its own back.
 	storesLink, makesFrame, dropsFrame func(code []byte) bool
-	leaves                             func(code []byte, at uint64, fn kernel.Symbol) bool
+	// exit tells what becomes of fn at its instruction at the address at.
+	exit func(code []byte, at uint64, fn kernel.Symbol) exit
+	// loadsLink loads the link register alone, from an offset from the stack pointer. It is
+	// nil where it is always loaded with the frame pointer.
+	loadsLink func(code []byte) (off uint64, ok bool)
 	// interrupted is the pc at which an exception came, when ret, which the frame at fp
 	// returns to, leads back to it, else 0. It is nil where records tell.
 	interrupted func(f *frames, mem Mem, fp, ret uint64) uint64
 }
 
+// An exit is what an instruction means for the function it is in.
+type exit uint8
+
+const (
+	goesOn exit = iota // or may go on
+	leaves             // a return, or a jump to another function
+	stays              // a call, or a jump within the function
+)
+
+// jump is the exit of an unconditional jump to an address.
+func jump(to uint64, fn kernel.Symbol) exit {
+	if to-fn.Addr < fn.Size {
+		return stays
+	}
+	return leaves
+}
+
 // A record is where things lie, as offsets from the frame pointer.
 type record struct{ next, ret uint64 }
 
-// linked is the stack of a CPU: its pc, the link register as long as that is where the
-// return address is, and what the records say.
+// linked is the stack of a CPU: its pc, the return address of the function there if it is
+// in no record, and what the records say.
 func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int {
 	pc, fp := regs.Reg(f.img.Arch().PC), regs.Reg(isa.fp)
 	n := one(pc, pcs)
-	state := f.linkState(isa, pc)
-	if ret := regs.Reg(isa.link); state != framed && n < len(pcs) && f.inFunction(ret-1) {
+	s, ok := f.img.Symtab().At(pc)
+	if !ok || !s.Func {
+		return f.follow(isa, mem, fp, pcs, n)
+	}
+	where := f.linkState(isa, pc, s)
+	if where.inRecord {
+		return f.follow(isa, mem, fp, pcs, n)
+	}
+	ret, err := regs.Reg(isa.link), error(nil)
+	if where.onStack {
+		ret, err = f.u64(mem, regs.Reg(f.img.Arch().SP)+where.stack)
+	}
+	stale := !where.framed && f.made[s.Addr].mov == s.Size && ret-s.Addr <= s.Size // it has called, without a frame
+	if n < len(pcs) && err == nil && !stale && f.inFunction(ret-1) {
 		pcs[n] = ret
 		n++
 	}
-	if state == halfway {
-		next, err := f.u64(mem, fp+isa.half.next)
-		if err != nil {
+	if where.framed {
+		if fp, err = f.u64(mem, fp+where.next); err != nil {
 			return n
 		}
-		fp = next
 	}
 	return f.follow(isa, mem, fp, pcs, n)
 }
@@ -78,65 +109,74 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	return n
 }
 
-// A linkState says where the function at pc has its return address, and whose the frame
-// pointer is.
-type linkState uint8
-
-const (
-	framed   linkState = iota // in its record; the frame pointer is its own
-	halfway                   // in the link register; the frame pointer is its own
-	unframed                  // in the link register; the frame pointer is its caller's
-)
+// A linkState says where the function at pc has its return address: in the link register,
+// unless it says something else.
+type linkState struct {
+	inRecord bool // of the frame pointer, which is its own
+	framed   bool // the frame pointer is its own; the caller's is at next from it
+	next     uint64
+	onStack  bool // at stack from the stack pointer
+	stack    uint64
+}
 
 // linkState looks at the function's instructions: at those up to pc for what it has stored,
 // and at those after pc for whether it is about to leave.
-func (f *frames) linkState(isa *linkISA, pc uint64) linkState {
-	s, ok := f.img.Symtab().At(pc)
-	if !ok || !s.Func {
-		return framed
-	}
+func (f *frames) linkState(isa *linkISA, pc uint64, s kernel.Symbol) linkState {
 	made, ok := f.made[s.Addr]
 	if !ok {
 		made = f.findPrologue(isa, s)
 		f.made[s.Addr] = made
 	}
-	switch off := pc - s.Addr; {
-	case off <= made.mov || f.leaving(isa, pc, s):
-		return unframed
-	case off <= made.push:
-		return halfway
+	off := pc - s.Addr
+	if off <= made.mov {
+		return linkState{}
 	}
-	return framed
+	if end, ok := f.leaving(isa, pc, s); ok {
+		return end
+	}
+	switch {
+	case made.push == s.Size:
+		return linkState{framed: true, next: isa.leaf.next}
+	case off <= made.push:
+		return linkState{framed: true, next: isa.full.next}
+	}
+	return linkState{inRecord: true}
 }
 
-// findPrologue finds the first instruction that makes a frame, and before it the one that
-// stores the link register. What a function does not have lies behind its end.
+// findPrologue finds the first instruction that makes a frame, and the one before it, or soon
+// after, that stores the link register. What a function does not have lies behind its end.
 func (f *frames) findPrologue(isa *linkISA, s kernel.Symbol) prologue {
+	const soon = 64 // bytes
 	p := prologue{s.Size, s.Size}
 	f.scan(isa, s.Addr, min(s.Size, 4096), func(code []byte, at uint64) bool {
+		off := at - s.Addr
 		if p.push == s.Size && isa.storesLink(code) {
-			p.push = at - s.Addr
+			p.push = off
 		}
-		if isa.makesFrame(code) {
-			p.mov = at - s.Addr
+		if p.mov == s.Size && isa.makesFrame(code) {
+			p.mov = off
 		}
-		return p.mov == s.Size
+		return p.mov == s.Size || p.push == s.Size && off < p.mov+soon
 	})
 	return p
 }
 
 // leaving tells whether the function at pc leaves within a few instructions without dropping
 // its frame before: it has done so, or has none on this path.
-func (f *frames) leaving(isa *linkISA, pc uint64, s kernel.Symbol) (gone bool) {
+func (f *frames) leaving(isa *linkISA, pc uint64, s kernel.Symbol) (end linkState, gone bool) {
 	const few = 64 // bytes
 	f.scan(isa, pc, min(s.Addr+s.Size-pc, few), func(code []byte, at uint64) bool {
 		if isa.dropsFrame(code) {
 			return false
 		}
-		gone = isa.leaves(code, at, s)
-		return !gone
+		if isa.loadsLink != nil && !end.onStack {
+			end.stack, end.onStack = isa.loadsLink(code)
+		}
+		what := isa.exit(code, at, s)
+		gone = what == leaves
+		return what == goesOn
 	})
-	return gone
+	return end, gone
 }
 
 // scan yields the instructions in n bytes of the image's text.

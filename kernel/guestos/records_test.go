@@ -123,7 +123,7 @@ func TestRISCV64Stack(t *testing.T) {
 	})
 }
 
-// leaving and linkState look at the forms of instructions that the images above lack.
+// TestLinkForms looks at the forms of instructions that the images above lack.
 func TestLinkForms(t *testing.T) {
 	le := func(w uint32) []byte { return []byte{byte(w), byte(w >> 8), byte(w >> 16), byte(w >> 24)} }
 	half := func(w uint16) []byte { return []byte{byte(w), byte(w >> 8)} }
@@ -142,9 +142,15 @@ func TestLinkForms(t *testing.T) {
 		{"retaa", &arm64Links, le(0xd65f0bff), "leaves"},
 		{"retab", &arm64Links, le(0xd65f0fff), "leaves"},
 		{"br x16", &arm64Links, le(0xd61f0200), "leaves"},
-		{"blr x16", &arm64Links, le(0xd63f0200), ""},
+		{"blr x16", &arm64Links, le(0xd63f0200), "stays"},
+		{"blraa x0, x1", &arm64Links, le(0xd73f0801), "stays"},
+		{"braa x0, x1", &arm64Links, le(0xd71f0801), "leaves"},
+		{"ret x3", &arm64Links, le(0xd65f0060), "leaves"},
+		{"bl .+4096", &arm64Links, le(0x94000400), "stays"},
+		{"cbz x0, .+4096", &arm64Links, le(0xb4008000), ""},
+		{"eret", &arm64Links, le(0xd69f03e0), ""},
 		{"b .+4096", &arm64Links, le(0x14000400), "leaves"},
-		{"b .+16", &arm64Links, le(0x14000004), ""},
+		{"b .+16", &arm64Links, le(0x14000004), "stays"},
 		{"b .-4096", &arm64Links, le(0x17fffc00), "leaves"},
 		{"sd ra,2008(sp)", &riscv64Links, le(0x7c113c23), "stores"},
 		{"sd s0,2008(sp)", &riscv64Links, le(0x7c813c23), ""},
@@ -155,11 +161,19 @@ func TestLinkForms(t *testing.T) {
 		{"ld s1,8(sp)", &riscv64Links, half(0x64a2), ""},
 		{"ret, long", &riscv64Links, le(0x00008067), "leaves"},
 		{"jr -1952(t1)", &riscv64Links, le(0x86030067), "leaves"},
-		{"jalr a0", &riscv64Links, half(0x9502), ""},
+		{"jalr a0", &riscv64Links, half(0x9502), "stays"},
+		{"jr a0", &riscv64Links, half(0x8502), "leaves"},
+		{"ebreak", &riscv64Links, half(0x9002), ""},
+		{"add a0,a0,a1", &riscv64Links, half(0x952e), ""},
+		{"mv a0,a1", &riscv64Links, half(0x852e), ""},
+		{"j .+32, short", &riscv64Links, half(0xa005), "stays"},
+		{"j .-2, short", &riscv64Links, half(0xbffd), "stays"},
+		{"j .+128, short", &riscv64Links, half(0xa041), "leaves"},
+		{"beqz a0,.+128", &riscv64Links, half(0xc141), ""},
 		{"j .+4096", &riscv64Links, le(0x0000106f), "leaves"},
 		{"j .-4096", &riscv64Links, le(0x800ff06f), "leaves"},
-		{"j .+16", &riscv64Links, le(0x0100006f), ""},
-		{"jal .+4096", &riscv64Links, le(0x000010ef), ""},
+		{"j .+16", &riscv64Links, le(0x0100006f), "stays"},
+		{"jal .+4096", &riscv64Links, le(0x000010ef), "stays"},
 	} {
 		fn := symbolOf(0x10000, 64)
 		got := ""
@@ -170,8 +184,8 @@ func TestLinkForms(t *testing.T) {
 			got = "makes"
 		case tt.isa.dropsFrame(tt.code):
 			got = "drops"
-		case tt.isa.leaves(tt.code, 0x10010, fn):
-			got = "leaves"
+		default:
+			got = [...]string{"", "leaves", "stays"}[tt.isa.exit(tt.code, 0x10010, fn)]
 		}
 		if got != tt.want {
 			t.Errorf("%s %q, want %q", tt.name, got, tt.want)

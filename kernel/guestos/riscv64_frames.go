@@ -23,12 +23,13 @@ const (
 var riscv64Links = linkISA{
 	fp: arch.RiscvS0, link: arch.RiscvRA,
 	full:        record{next: before16, ret: before8},
-	half:        record{next: before8},
+	leaf:        record{next: before8},
 	length:      riscv64Length,
 	storesLink:  riscv64StoresRA,
 	makesFrame:  riscv64SetsS0,
 	dropsFrame:  riscv64LoadsS0,
-	leaves:      riscv64Leaves,
+	exit:        riscv64Exit,
+	loadsLink:   riscv64LoadsRA,
 	interrupted: riscv64Interrupted,
 }
 
@@ -66,19 +67,45 @@ func riscv64LoadsS0(code []byte) bool {
 	return word(code)&0x000fffff == 0x00013403
 }
 
-// riscv64Leaves tells jumps that save no return address: to a register's, which a return is
-// one of, and to other functions.
-func riscv64Leaves(code []byte, at uint64, fn kernel.Symbol) bool {
+// riscv64LoadsRA tells ld ra,n(sp) and c.ldsp ra,n (Unprivileged ISA, 16.3).
+func riscv64LoadsRA(code []byte) (off uint64, ok bool) {
 	w := word(code)
 	if len(code) == 2 {
-		return w&0xf07f == 0x8002 // c.jr
+		return uint64(w>>12&1<<5 | w>>5&3<<3 | w>>2&7<<6), w&0xef83 == 0x6082
 	}
-	if w&0xfff == 0x06f { // j
+	return uint64(int64(int32(w)) >> 20), w&0x000fffff == 0x00013083
+}
+
+// riscv64Exit tells jumps: they are calls if they save a return address.
+func riscv64Exit(code []byte, at uint64, fn kernel.Symbol) exit {
+	w := word(code)
+	if len(code) == 2 {
+		switch {
+		case w&0xf07f == 0x8002 && w&0xf80 != 0: // c.jr
+			return leaves
+		case w&0xf07f == 0x9002 && w&0xf80 != 0: // c.jalr
+			return stays
+		case w&0xe003 == 0xa001: // c.j
+			return jump(at+cjOffset(w), fn)
+		}
+		return goesOn
+	}
+	switch rd := w >> 7 & 31; {
+	case w&0x7f == 0x6f && rd == 0: // j
 		imm := w>>31<<20 | w>>12&0xff<<12 | w>>20&1<<11 | w>>21&0x3ff<<1
-		to := at + uint64(int64(int32(imm<<11)>>11))
-		return to-fn.Addr >= fn.Size
+		return jump(at+uint64(int64(int32(imm<<11)>>11)), fn)
+	case w&0x7f == 0x6f, w&0x707f == 0x67 && rd != 0:
+		return stays
+	case w&0x707f == 0x67:
+		return leaves
 	}
-	return w&0x7fff == 0x0067 // jr
+	return goesOn
+}
+
+// cjOffset is the offset of c.j (Unprivileged ISA, 16.4).
+func cjOffset(w uint32) uint64 {
+	imm := w>>12&1<<11 | w>>8&1<<10 | w>>9&3<<8 | w>>6&1<<7 | w>>7&1<<6 | w>>2&1<<5 | w>>11&1<<4 | w>>3&7<<1
+	return uint64(int64(int32(imm<<20) >> 20))
 }
 
 // riscv64Interrupted: Linux's exception entry makes no record. It calls a function with the

@@ -22,6 +22,8 @@ func runImage(e *env, args []string) error {
 		return e.listImages()
 	case verb == "get" && rest == 1:
 		return e.getImage(f.Arg(1), *again)
+	case verb == "build" && rest == 1:
+		return e.buildImage(f.Arg(1), *again)
 	case verb == "info" && rest == 1:
 		return e.showImage(f.Arg(1))
 	}

@@ -9,7 +9,7 @@
 struct tl_library tl_lib;
 
 // The guest architectures, as package emu may open them.
-static const struct tl_target *const targets[] = {&tl_amd64, &tl_riscv64};
+static const struct tl_target *const targets[] = {&tl_amd64, &tl_arm64, &tl_riscv64};
 
 // Common functions: the architecture's suffix is added, where there is one.
 static const struct {

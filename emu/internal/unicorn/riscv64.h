@@ -47,6 +47,14 @@ struct tl_riscv64_library {
   void (*raise)(void *env, uint32_t cause, uintptr_t retaddr);
   int (*csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask);
   void (*wfi)(void *env);
+  uint64_t (*sret)(void *env, uint64_t pc);
+  uint64_t (*page_addr_code)(void *env, uint64_t va);
+  void (*smax)(void *s, void *to, void *a, void *b);
+  void (*smin)(void *s, void *to, void *a, void *b);
+  void (*fetch_smax)(void *s, void *to, void *addr, void *v, uint64_t index, int memop);
+  void (*fetch_smin)(void *s, void *to, void *addr, void *v, uint64_t index, int memop);
+  // called
+  void (*ext32s)(void *s, void *to, void *from);
 };
 
 extern struct tl_riscv64_library tl_riscv64_lib;

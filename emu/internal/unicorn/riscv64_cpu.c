@@ -137,6 +137,13 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(raise, "riscv_raise_exception"),
     SYMBOL(csrrw, "riscv_csrrw"),
     SYMBOL(wfi, "helper_wfi"),
+    SYMBOL(sret, "helper_sret"),
+    SYMBOL(page_addr_code, "get_page_addr_code"),
+    SYMBOL(smax, "tcg_gen_smax_i64"),
+    SYMBOL(smin, "tcg_gen_smin_i64"),
+    SYMBOL(fetch_smax, "tcg_gen_atomic_fetch_smax_i64"),
+    SYMBOL(fetch_smin, "tcg_gen_atomic_fetch_smin_i64"),
+    SYMBOL(ext32s, "tcg_gen_ext32s_i64"),
 #undef SYMBOL
     {NULL, NULL},
 };

@@ -7,19 +7,17 @@
 //  - rdtime is illegal; rdcycle and rdinstret read the host's counter.
 //  - A change of satp's mode does not flush the TLB.
 //  - WFI ends the run.
-//  - An instruction that cannot be decoded at the start of a block comes as a fetch fault
-//    64 KiB away.
 #include "riscv64.h"
 
 enum {
   CAUSE_ILLEGAL = 2,
   CAUSE_BREAKPOINT = 3,
   CAUSE_ECALL = 8, // the library's number, from every mode
-  CAUSE_FETCH_FAULT = 12,
 };
 
 enum {
-  CSR_SIP = 0x144, CSR_SATP = 0x180, CSR_MIP = 0x344,
+  CSR_SSTATUS = 0x100, CSR_SIE = 0x104, CSR_SIP = 0x144, CSR_SATP = 0x180,
+  CSR_MSTATUS = 0x300, CSR_MIE = 0x304, CSR_MIP = 0x344,
   CSR_MCYCLE = 0xb00, CSR_MINSTRET = 0xb02,
   CSR_CYCLE = 0xc00, CSR_TIME = 0xc01, CSR_INSTRET = 0xc02,
 };
@@ -41,13 +39,6 @@ static void deliver(struct tl_cpu *c, uint64_t cause, uint64_t tval) {
   e->pc = e->stvec & ~3ull;
   e->priv = TL_SUPERVISOR;
   e->load_res = ~0ull;
-}
-
-// A fetch fault that is not for the instruction at pc is the sign of one that cannot be
-// decoded.
-static bool undecodable(struct tl_riscv64_env *e, uint32_t cause) {
-  uint64_t page = e->badaddr / TL_PAGE;
-  return cause == CAUSE_FETCH_FAULT && page != e->pc / TL_PAGE && page != (e->pc + 3) / TL_PAGE;
 }
 
 static void call_firmware(struct tl_cpu *c) {
@@ -74,8 +65,6 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
   if (!fetching)
     tl_cut(c, e->pc);
   uint64_t tval = e->badaddr;
-  if (undecodable(e, cause))
-    cause = CAUSE_ILLEGAL;
   if (cause == CAUSE_ILLEGAL || cause == CAUSE_ECALL)
     tval = 0;
   if (cause == CAUSE_BREAKPOINT)
@@ -143,6 +132,13 @@ static bool counter(struct tl_cpu *c, int csr, uint64_t *old) {
   return false;
 }
 
+// Interrupts have to be looked at after a write to these (Privileged Architecture, 4.1.3).
+// Such an instruction ends its block.
+static bool masks_interrupts(int csr) {
+  return csr == CSR_SSTATUS || csr == CSR_SIE || csr == CSR_SIP || csr == CSR_MSTATUS || csr == CSR_MIE ||
+         csr == CSR_MIP;
+}
+
 int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask) {
   struct tl_cpu *c = tl_by_env(env);
   if (!c || !c->m->live)
@@ -156,7 +152,17 @@ int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, u
     tl_lib.flush_tlb(c->cs);
   if ((csr == CSR_SIP || csr == CSR_MIP) && mask)
     tl_riscv64_lines(c, (c->line & ~TL_LINE_SOFTWARE) | (e->mip & TL_SSIP ? TL_LINE_SOFTWARE : 0));
+  if (!err && mask && masks_interrupts(csr))
+    c->end = 0; // wherever it goes on, an interrupt may be taken there
   return err;
+}
+
+uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
+  struct tl_cpu *c = tl_by_env(env);
+  uint64_t to = tl_riscv64_lib.sret(env, pc);
+  if (c && c->m->live)
+    c->end = 0; // as after those CSRs
+  return to;
 }
 
 // The pc is already that of the next instruction.

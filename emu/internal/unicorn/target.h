@@ -41,7 +41,7 @@ struct tl_target {
   bool (*condition)(struct tl_cpu *c, unsigned condition); // Arm's flags
 };
 
-extern const struct tl_target tl_amd64, tl_riscv64;
+extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;
 
 #define TL_NOT_MAPPED (~0ull)
 

@@ -82,6 +82,7 @@ type registers interface {
 // architectures makes the registers of an engine, for each architecture there is.
 var architectures = map[*arch.Arch]func(*Engine) registers{
 	arch.AMD64:   func(e *Engine) registers { return amd64{e} },
+	arch.ARM64:   func(e *Engine) registers { return arm64{e} },
 	arch.RISCV64: func(e *Engine) registers { return riscv64{e} },
 }
 

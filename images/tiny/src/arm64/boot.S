@@ -76,8 +76,8 @@ FUNC _start
 	mov x30, xzr
 	mov x0, x19
 	bl start
-	.ltorg
 END _start
+	.ltorg
 
 	.bss
 	.balign 4096

@@ -1,0 +1,88 @@
+package emu
+
+import (
+	"github.com/u-root/u-root/pkg/dt"
+
+	"trapline/emu/boot"
+	"trapline/emu/device"
+)
+
+// Phandles of the arm64 machine's device tree.
+const (
+	arm64GICHandle = iota + 1
+	arm64ClockHandle
+)
+
+// Kinds and triggers of interrupts, as the GIC's binding has them.
+const (
+	gicSPI, gicPPI = 0, 1
+	levelHigh      = 4
+	onCPU0         = 1 << 8
+)
+
+// Private interrupts of the timers that there are besides our two.
+const (
+	secureTimerPPI     = 13
+	hypervisorTimerPPI = 10
+)
+
+// arm64Tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
+func arm64Tree(ram boot.Range) *dt.Node {
+	cpu := dt.NewNode("cpu@0", dt.WithProperty(
+		dt.PropertyString("device_type", "cpu"),
+		dt.PropertyString("compatible", "arm,cortex-a57"),
+		dt.PropertyU32("reg", 0),
+	))
+	cpus := dt.NewNode("cpus", dt.WithProperty(
+		dt.PropertyU32("#address-cells", 1),
+		dt.PropertyU32("#size-cells", 0),
+	), dt.WithChildren(cpu))
+	psci := dt.NewNode("psci", dt.WithProperty(
+		stringList("compatible", "arm,psci-1.0", "arm,psci-0.2"),
+		dt.PropertyString("method", "hvc"),
+	))
+	timer := dt.NewNode("timer", dt.WithProperty(
+		dt.PropertyString("compatible", "arm,armv8-timer"),
+		dt.Property{Name: "always-on"},
+		dt.PropertyU32Array("interrupts", []uint32{
+			gicPPI, secureTimerPPI, onCPU0 | levelHigh,
+			gicPPI, device.ARM64PhysicalTimerPPI, onCPU0 | levelHigh,
+			gicPPI, device.ARM64VirtualTimerPPI, onCPU0 | levelHigh,
+			gicPPI, hypervisorTimerPPI, onCPU0 | levelHigh,
+		}),
+	))
+	gic := dt.NewNode("intc@8000000", dt.WithProperty(
+		dt.PropertyString("compatible", "arm,cortex-a15-gic"),
+		dt.PropertyU32("#interrupt-cells", 3),
+		dt.Property{Name: "interrupt-controller"},
+		reg(device.ARM64GICD, device.GICSize, device.ARM64GICC, device.GICSize),
+		dt.PropertyU32("phandle", arm64GICHandle),
+	))
+	clk := dt.NewNode("apb-pclk", dt.WithProperty(
+		dt.PropertyString("compatible", "fixed-clock"),
+		dt.PropertyU32("#clock-cells", 0),
+		dt.PropertyU32("clock-frequency", 24_000_000),
+		dt.PropertyString("clock-output-names", "clk24mhz"),
+		dt.PropertyU32("phandle", arm64ClockHandle),
+	))
+	aliases := dt.NewNode("aliases", dt.WithProperty(
+		dt.PropertyString("serial0", "/pl011@9000000"),
+		dt.PropertyString("serial1", "/pl011@9040000"),
+	))
+	r := root("linux,dummy-virt", ram, aliases, cpus, psci, timer, gic, clk,
+		arm64UART("pl011@9000000", device.ARM64UART, device.ARM64UARTSPI),
+		arm64UART("pl011@9040000", device.ARM64UART2, device.ARM64UART2SPI),
+	)
+	r.Properties = append(r.Properties, dt.PropertyU32("interrupt-parent", arm64GICHandle))
+	return r
+}
+
+func arm64UART(name string, base uint64, spi uint32) *dt.Node {
+	return dt.NewNode(name, dt.WithProperty(
+		stringList("compatible", "arm,pl011", "arm,primecell"),
+		reg(base, device.PL011Size),
+		dt.PropertyU32Array("interrupts", []uint32{gicSPI, spi, levelHigh}),
+		dt.PropertyU32Array("clocks", []uint32{arm64ClockHandle, arm64ClockHandle}),
+		stringList("clock-names", "uartclk", "apb_pclk"),
+	))
+}

@@ -1,0 +1,189 @@
+package device
+
+import "io"
+
+// A PLIC is a RISC-V platform-level interrupt controller with level-triggered inputs
+// (RISC-V PLIC specification 1.0.0). Each context, a mode of a hart, has its own set of
+// enabled inputs, its own threshold and its own line to the CPU.
+//
+//	inputs 1..95 --gateway--> pending --enabled, above the threshold--> line of a context
+//	                ^                                                      |
+//	                '------------ complete <--- claim <--------------------'
+type PLIC struct {
+	out []Line
+	plicRegs
+}
+
+// PLICInputs is the number of inputs of QEMU's virt machine; 0 is none of them. plicContexts
+// is that of its contexts with one hart: machine and supervisor mode.
+const (
+	PLICInputs   = 96
+	plicWords    = PLICInputs / 32
+	plicContexts = 2
+)
+
+type plicRegs struct {
+	Priority  [PLICInputs]uint8
+	Lines     [plicWords]uint32 // levels of the inputs
+	Claimed   [plicWords]uint32 // by a context, and not completed
+	Enable    [plicContexts][plicWords]uint32
+	Threshold [plicContexts]uint8
+}
+
+const plicPriorities = 7 // the highest
+
+// NewPLIC makes a controller that drives the lines of the machine's and the supervisor's
+// context.
+func NewPLIC(machine, supervisor Line) *PLIC {
+	return &PLIC{out: []Line{machine, supervisor}}
+}
+
+// Line is input n, 1 to 95, for a device to drive.
+func (p *PLIC) Line(n int) Line { return plicLine{p, n} }
+
+type plicLine struct {
+	p *PLIC
+	n int
+}
+
+func (l plicLine) Set(high bool) {
+	set(l.p.Lines[:], l.n, high)
+	l.p.update()
+}
+
+func set(words []uint32, n int, high bool) {
+	words[n/32] &^= 1 << (n % 32)
+	if high {
+		words[n/32] |= 1 << (n % 32)
+	}
+}
+
+func (p *PLIC) pending(word int) uint32 { return p.Lines[word] &^ p.Claimed[word] }
+
+// best is the pending input of highest priority that context may see, the lowest number
+// first, or 0.
+func (p *PLIC) best(context int) int {
+	best, priority := 0, p.Threshold[context]
+	for n := 1; n < PLICInputs; n++ {
+		if (p.pending(n/32)&p.Enable[context][n/32])>>(n%32)&1 != 0 && p.Priority[n] > priority {
+			best, priority = n, p.Priority[n]
+		}
+	}
+	return best
+}
+
+func (p *PLIC) update() {
+	for i, l := range p.out {
+		l.Set(p.best(i) != 0)
+	}
+}
+
+// The register map: ranges of words, those of contexts with a stride.
+const (
+	plicPending = 0x1000
+	plicEnable  = 0x2000
+	plicContext = 0x200000
+
+	plicEnableStride  = 0x80
+	plicContextStride = 0x1000
+)
+
+// PLICSize is the controller's range of addresses in bytes.
+const PLICSize = 0x600000
+
+// Registers are the controller's registers in memory.
+func (p *PLIC) Registers() Mem { return plicMem{p} }
+
+type plicMem struct{ p *PLIC }
+
+// Load reads a register.
+func (m plicMem) Load(offset uint64, _ int) uint32 {
+	p := m.p
+	n := int(offset / 4)
+	context := int((offset - plicEnable) / plicEnableStride)
+	switch {
+	case n < PLICInputs:
+		return uint32(p.Priority[n])
+	case offset >= plicContext:
+		return p.loadContext(offset - plicContext)
+	case offset >= plicEnable:
+		if word := int(offset % plicEnableStride / 4); context < plicContexts && word < plicWords {
+			return p.Enable[context][word]
+		}
+	case offset >= plicPending:
+		if word := n - plicPending/4; word < plicWords {
+			return p.pending(word)
+		}
+	}
+	return 0
+}
+
+func (p *PLIC) loadContext(offset uint64) uint32 {
+	context := int(offset / plicContextStride)
+	if context >= plicContexts {
+		return 0
+	}
+	switch offset % plicContextStride {
+	case 0:
+		return uint32(p.Threshold[context])
+	case 4:
+		return uint32(p.claim(context))
+	}
+	return 0
+}
+
+// claim takes the best input for a context. It is pending again when it has been completed
+// and its line is still high.
+func (p *PLIC) claim(context int) int {
+	n := p.best(context)
+	if n != 0 {
+		set(p.Claimed[:], n, true)
+		p.update()
+	}
+	return n
+}
+
+// Store writes a register.
+func (m plicMem) Store(offset uint64, _ int, v uint32) {
+	p := m.p
+	n := int(offset / 4)
+	context := int((offset - plicEnable) / plicEnableStride)
+	switch {
+	case n > 0 && n < PLICInputs:
+		p.Priority[n] = uint8(v & plicPriorities)
+	case offset >= plicContext:
+		p.storeContext(offset-plicContext, v)
+	case offset >= plicEnable:
+		if word := int(offset % plicEnableStride / 4); context < plicContexts && word < plicWords {
+			p.Enable[context][word] = v
+		}
+	}
+	p.update()
+}
+
+func (p *PLIC) storeContext(offset uint64, v uint32) {
+	context := int(offset / plicContextStride)
+	if context >= plicContexts {
+		return
+	}
+	switch offset % plicContextStride {
+	case 0:
+		p.Threshold[context] = uint8(v & plicPriorities)
+	case 4:
+		if v < PLICInputs && p.Enable[context][v/32]>>(v%32)&1 != 0 {
+			set(p.Claimed[:], int(v), false)
+		}
+	}
+}
+
+// Save writes the state of the controller.
+func (p *PLIC) Save(w io.Writer) error { return save(w, "PLIC", &p.plicRegs) }
+
+// Load reads what Save wrote.
+func (p *PLIC) Load(r io.Reader) error {
+	if err := load(r, "PLIC", &p.plicRegs); err != nil {
+		return err
+	}
+	p.update()
+	return nil
+}

@@ -1,0 +1,59 @@
+// The library's private arm64 state, as far as the shim touches it. Every offset is
+// checked against values written through the public API before a machine runs; a library
+// laid out otherwise is refused.
+#ifndef TL_ARM64_H
+#define TL_ARM64_H
+
+#include "library.h"
+
+struct tl_arm64_env {
+  uint32_t regs[16]; // of AArch32
+  uint64_t x[32];    // x[31] is the stack pointer in use
+  uint64_t pc;
+  uint32_t pstate;   // without NZCV and DAIF
+  uint32_t aarch64;
+  uint32_t hflags;
+};
+
+#define TL_UC_TARGET_BITS 624 // offset of the page size's logarithm in the engine
+
+#define TL_PSTATE_EL 0xcu
+#define TL_PSTATE_I (1u << 7)
+#define TL_PSTATE_KERNEL 0x3c5u // EL1h, DAIF set
+
+// A system register, as an MRS names it.
+#define TL_SYSREG(op0, op1, crn, crm, op2) \
+  ((uint32_t)(op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
+
+// TL_ARM64(f) is the library's name of f for an arm64 guest.
+#define TL_ARM64(f) f##_aarch64
+
+// Functions of the library for arm64 alone.
+struct tl_arm64_library {
+  // replaced
+  bool (*exec_interrupt)(void *cs, int request);
+  void (*breakpoint)(void *env, uint32_t syndrome);
+  void (*wfi)(void *env, uint32_t len);
+  void (*daifclr)(void *env, uint32_t mask);
+  void (*eret)(void *env, uint64_t pc);
+  // called
+  void (*do_interrupt)(void *cs);
+  void (*rebuild_hflags)(void *env);
+};
+
+extern struct tl_arm64_library tl_arm64_lib;
+
+static inline struct tl_arm64_env *tl_arm64_env(const struct tl_cpu *c) { return c->env; }
+
+// arm64_trap.c
+void tl_arm64_hooks(struct tl_cpu *c);
+bool tl_arm64_interruptible(struct tl_cpu *c);
+
+// arm64_cpu.c
+uint64_t tl_arm64_system(struct tl_cpu *c, uint32_t reg);
+void tl_arm64_set_system(struct tl_cpu *c, uint32_t reg, uint64_t v);
+uint32_t tl_arm64_pstate(struct tl_cpu *c);
+void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v);
+void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0);
+
+#endif

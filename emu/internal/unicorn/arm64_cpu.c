@@ -1,0 +1,221 @@
+// The arm64 CPU as a guest finds it: private state located and checked, the state in which
+// firmware hands over to a kernel.
+//
+// Quirks of 2.0.1 that are answered here:
+//  - The CPU starts in secure state, from which no exception is taken to AArch64.
+//  - Its pages have 1 KiB, the smallest that any Arm CPU has; this one never has less than 4.
+//  - `until` names an address of the guest's, unless there is a list of exits: an empty one.
+#include "arm64.h"
+
+#include <string.h>
+
+#define PAGE_BITS 12
+
+#define SCR_EL3 TL_SYSREG(3, 6, 1, 1, 0)
+#define HCR_EL2 TL_SYSREG(3, 4, 1, 1, 0)
+#define SCTLR_EL1 TL_SYSREG(3, 0, 1, 0, 0)
+#define TTBR0_EL1 TL_SYSREG(3, 0, 2, 0, 0)
+#define TTBR1_EL1 TL_SYSREG(3, 0, 2, 0, 1)
+#define TCR_EL1 TL_SYSREG(3, 0, 2, 0, 2)
+#define SPSR_EL1 TL_SYSREG(3, 0, 4, 0, 0)
+#define ELR_EL1 TL_SYSREG(3, 0, 4, 0, 1)
+#define ESR_EL1 TL_SYSREG(3, 0, 5, 2, 0)
+#define FAR_EL1 TL_SYSREG(3, 0, 6, 0, 0)
+#define VBAR_EL1 TL_SYSREG(3, 0, 12, 0, 0)
+
+struct tl_arm64_library tl_arm64_lib;
+
+static uc_arm64_cp_reg cp_reg(uint32_t reg) {
+  return (uc_arm64_cp_reg){
+      .op0 = reg >> 14, .op1 = reg >> 11 & 7, .crn = reg >> 7 & 15, .crm = reg >> 3 & 15, .op2 = reg & 7};
+}
+
+uint64_t tl_arm64_system(struct tl_cpu *c, uint32_t reg) {
+  uc_arm64_cp_reg r = cp_reg(reg);
+  uc_reg_read(c->uc, UC_ARM64_REG_CP_REG, &r);
+  return r.val;
+}
+
+void tl_arm64_set_system(struct tl_cpu *c, uint32_t reg, uint64_t v) {
+  uc_arm64_cp_reg r = cp_reg(reg);
+  r.val = v;
+  uc_reg_write(c->uc, UC_ARM64_REG_CP_REG, &r);
+}
+
+uint32_t tl_arm64_pstate(struct tl_cpu *c) {
+  uint32_t v = 0;
+  uc_reg_read(c->uc, UC_ARM64_REG_PSTATE, &v);
+  return v;
+}
+
+void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v) {
+  uc_reg_write(c->uc, UC_ARM64_REG_PSTATE, &v);
+  tl_arm64_lib.rebuild_hflags(c->env);
+}
+
+static const char *prepare(struct tl_cpu *c) {
+  int *bits = (int *)((uint8_t *)c->uc + TL_UC_TARGET_BITS);
+  uint32_t size = 0;
+  if (uc_ctl_set_cpu_model(c->uc, UC_CPU_ARM64_A57) || uc_ctl_exits_enable(c->uc))
+    return "it has no Cortex-A57";
+  int before = *bits;
+  *bits = PAGE_BITS;
+  uc_ctl_get_page_size(c->uc, &size);
+  if (size != TL_PAGE) {
+    *bits = before;
+    return "its page size is not where it is known to be";
+  }
+  return NULL;
+}
+
+static bool general_registers_match(struct tl_cpu *c) {
+  struct tl_arm64_env *e = c->env;
+  bool ok = e->aarch64 == 1;
+  for (unsigned i = 0; i < 29; i++) {
+    uint64_t v = 0x0123456789abcd00ull + i, zero = 0;
+    uc_reg_write(c->uc, UC_ARM64_REG_X0 + i, &v);
+    ok = ok && e->x[i] == v;
+    uc_reg_write(c->uc, UC_ARM64_REG_X0 + i, &zero);
+  }
+  uint64_t sp = 0x1122334455667788ull, pc = 0x7654321076543210ull, got = 0;
+  uc_reg_write(c->uc, UC_ARM64_REG_SP, &sp);
+  e->pc = pc;
+  uc_reg_read(c->uc, UC_ARM64_REG_PC, &got);
+  return ok && e->x[31] == sp && got == pc;
+}
+
+static bool system_registers_match(struct tl_cpu *c) {
+  tl_arm64_set_pstate(c, 0x60000000 | TL_PSTATE_KERNEL);
+  bool ok = tl_arm64_pstate(c) == (0x60000000 | TL_PSTATE_KERNEL) &&
+            (tl_arm64_env(c)->pstate & TL_PSTATE_EL) == 4;
+  tl_arm64_set_system(c, VBAR_EL1, 0xffff000012345800ull);
+  ok = ok && tl_arm64_system(c, VBAR_EL1) == 0xffff000012345800ull;
+  tl_arm64_set_system(c, VBAR_EL1, 0);
+  return ok;
+}
+
+static const char *find(struct tl_cpu *c) {
+  enum { NS = 1, FIXED = 0x30, HCE = 0x100, RW = 0x400 };
+  tl_arm64_set_system(c, SCR_EL3, NS | FIXED | HCE | RW);
+  tl_arm64_set_system(c, HCR_EL2, 1ull << 31); // EL1 is AArch64
+  if (!general_registers_match(c))
+    return "its registers are not laid out as known";
+  if (!system_registers_match(c))
+    return "its system registers are not laid out as known";
+  if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
+    return "its interrupt request is not where it is known to be";
+  return NULL;
+}
+
+// EL1, MMU off, interrupts masked, the device tree in x0 (Linux,
+// Documentation/arm64/booting.rst).
+void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0) {
+  struct tl_arm64_env *e = c->env;
+  memset(e->x, 0, sizeof e->x);
+  tl_arm64_set_system(c, SCTLR_EL1, 0x00c50838);
+  tl_arm64_set_pstate(c, TL_PSTATE_KERNEL);
+  e->x[0] = x0;
+  e->pc = pc;
+}
+
+// One page of code at an address that is not its physical one: translation, an exception
+// that takes its time off the clock, a fault with its registers, the time.
+static const char *try_code(struct tl_cpu *c) {
+  static const uint32_t code[] = {
+      0xd2800001, // mov x1, #0
+      0xf9400022, // ldr x2, [x1]: no such page
+      0xd4200000, // brk, not reached
+  };
+  static const uint32_t handler[] = {
+      0xd5385203, // mrs x3, esr_el1
+      0xd5384024, // mrs x4, elr_el1
+      0xd53be045, // mrs x5, cntvct_el0
+      0xd503207f, // wfi
+  };
+  enum { L0 = 0x1000, L1 = 0x2000, L2 = 0x3000, L3 = 0x4000, CODE = 0x5000, NONE = 0x6000 };
+  const uint64_t va = 0xffffff8000007000ull, base = c->m->ram_base;
+  struct tl_arm64_env *e = c->env;
+  uint8_t *ram = c->m->ram;
+  *(uint64_t *)(ram + L0 + 511 * 8) = (base + L1) | 3;
+  *(uint64_t *)(ram + L1) = (base + L2) | 3;
+  *(uint64_t *)(ram + L2) = (base + L3) | 3;
+  *(uint64_t *)(ram + L3 + 7 * 8) = (base + CODE) | 0x703; // accessed, inner shareable
+  memcpy(ram + CODE, code, sizeof code);
+  memcpy(ram + CODE + 0x200, handler, sizeof handler); // VBAR + 0x200
+  tl_arm64_start(c, va, 0);
+  tl_arm64_set_system(c, VBAR_EL1, va);
+  tl_arm64_set_system(c, TTBR0_EL1, base + NONE);
+  tl_arm64_set_system(c, TTBR1_EL1, base + L0);
+  tl_arm64_set_system(c, TCR_EL1, 16 | 16 << 16 | 2u << 30);
+  tl_arm64_set_system(c, SCTLR_EL1, 0x00c50839);
+  tl_arm64_lib.rebuild_hflags(e);
+  tl_lib.flush_tlb(c->cs);
+  bool ok = tl_try(c, TL_HUNG, 4 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 4 && e->x[5] == 12;
+  memset(ram + L0, 0, NONE + TL_PAGE - L0);
+  static const uint32_t reset[] = {SCTLR_EL1, TTBR0_EL1, TTBR1_EL1, TCR_EL1, SPSR_EL1, ELR_EL1, ESR_EL1, FAR_EL1, VBAR_EL1};
+  for (unsigned i = 0; i < sizeof reset / sizeof reset[0]; i++)
+    tl_arm64_set_system(c, reset[i], 0);
+  return ok ? NULL : "it does not run a page of code right";
+}
+
+// BRK #0x7472, as in package arch.
+static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
+  static const uint8_t brk[] = {0x40, 0x8e, 0x2e, 0xd4};
+  (void)len;
+  (void)room;
+  *n = sizeof brk;
+  return brk;
+}
+
+static uint64_t *general(struct tl_cpu *c, unsigned reg) { return &tl_arm64_env(c)->x[reg % 32]; }
+
+// Arm ARM, C1.2.4.
+static bool condition(struct tl_cpu *c, unsigned number) {
+  uint32_t p = tl_arm64_pstate(c);
+  bool n = p >> 31 & 1, z = p >> 30 & 1, carry = p >> 29 & 1, v = p >> 28 & 1, holds = true;
+  switch (number >> 1) {
+  case 0: holds = z; break;
+  case 1: holds = carry; break;
+  case 2: holds = n; break;
+  case 3: holds = v; break;
+  case 4: holds = carry && !z; break;
+  case 5: holds = n == v; break;
+  case 6: holds = n == v && !z; break;
+  case 7: return true;
+  }
+  return holds != (number & 1);
+}
+
+static const struct tl_symbol symbols[] = {
+#define SYMBOL(field, name) {name, (void **)&tl_arm64_lib.field}
+    {"arm_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
+    SYMBOL(exec_interrupt, "arm_cpu_exec_interrupt"),
+    SYMBOL(breakpoint, "helper_exception_bkpt_insn"),
+    SYMBOL(wfi, "helper_wfi"),
+    SYMBOL(daifclr, "helper_msr_i_daifclear"),
+    SYMBOL(eret, "helper_exception_return"),
+    SYMBOL(do_interrupt, "arm_cpu_do_interrupt"),
+    SYMBOL(rebuild_hflags, "arm_rebuild_hflags"),
+#undef SYMBOL
+    {NULL, NULL},
+};
+
+const struct tl_target tl_arm64 = {
+    .name = "arm64",
+    .suffix = "_aarch64",
+    .uc_arch = UC_ARCH_ARM64,
+    .uc_mode = UC_MODE_ARM,
+    .ram_base = 0x40000000,
+    .slot_shift = 3,
+    .kernel_mmu = 1u << 2 | 1u << 3, // EL1, without and with PAN
+    .pc_offset = offsetof(struct tl_arm64_env, pc),
+    .symbols = symbols,
+    .prepare = prepare,
+    .find = find,
+    .hooks = tl_arm64_hooks,
+    .try_code = try_code,
+    .interruptible = tl_arm64_interruptible,
+    .breakpoint = breakpoint,
+    .general = general,
+    .condition = condition,
+};

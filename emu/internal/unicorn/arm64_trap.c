@@ -1,0 +1,145 @@
+// Exceptions, interrupts, the timers' registers, firmware calls and waiting: what the
+// library leaves to its user, done with its own exported functions where it has them.
+//
+// Quirks of 2.0.1 that are answered here:
+//  - Exceptions go to a hook and nowhere else.
+//  - The generic timer counts the host's time and never interrupts.
+//  - WFI ends the run.
+#include "arm64.h"
+
+enum { EXCEPTION_HVC = 11, EXCEPTION_SMC = 13 };
+
+static bool user(struct tl_cpu *c) { return !(tl_arm64_env(c)->pstate & TL_PSTATE_EL); }
+
+static void call_firmware(struct tl_cpu *c) {
+  *c->pc = tl_canonical(c, *c->pc); // of the next instruction
+  c->now = tl_exact(c, *c->pc);
+  tlGoCall(c->id);
+  if (c->stop) {
+    c->end_reason = TL_STOPPED;
+    uc_emu_stop(c->uc);
+  }
+}
+
+// The pc is that to return to: of the instruction, or of the next for SVC, HVC and SMC.
+static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
+  struct tl_cpu *c = cpu;
+  bool fetching = c->filling == 1 + TL_FETCH;
+  (void)uc;
+  c->filling = 0;
+  if ((number == EXCEPTION_HVC || number == EXCEPTION_SMC) && !c->trying) {
+    call_firmware(c);
+    return;
+  }
+  tl_settle(c);
+  if (!fetching)
+    tl_cut(c, *c->pc); // a fetch fault comes after a complete block
+  c->exceptions++;
+  tl_arm64_lib.do_interrupt(c->cs);
+}
+
+void TL_ARM64(helper_exception_bkpt_insn)(void *env, uint32_t syndrome) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (c && c->m->live && !user(c) && tl_trap(c) == TL_TRAP_DONE)
+    tl_lib.loop_exit(c->cs);
+  tl_arm64_lib.breakpoint(env, syndrome);
+}
+
+bool tl_arm64_interruptible(struct tl_cpu *c) { return !(tl_arm64_pstate(c) & TL_PSTATE_I); }
+
+// The library asks at many places; the answer is yes only where the clock has said so.
+bool TL_ARM64(arm_cpu_exec_interrupt)(void *cs, int request) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  if (!c || !c->m->live)
+    return tl_arm64_lib.exec_interrupt(cs, request);
+  bool taken = c->taking && tl_arm64_lib.exec_interrupt(cs, TL_INTERRUPT_HARD);
+  c->taking = 0;
+  *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
+  if (taken)
+    c->interrupts++;
+  return taken;
+}
+
+// The guest may have unmasked interrupts: wherever it goes on, one may be taken there. Such
+// an instruction ends its block.
+static void look_again(struct tl_cpu *c) { c->end = 0; }
+
+void TL_ARM64(helper_msr_i_daifclear)(void *env, uint32_t mask) {
+  struct tl_cpu *c = tl_by_env(env);
+  tl_arm64_lib.daifclr(env, mask);
+  if (c && c->m->live)
+    look_again(c);
+}
+
+void TL_ARM64(helper_exception_return)(void *env, uint64_t pc) {
+  struct tl_cpu *c = tl_by_env(env);
+  tl_arm64_lib.eret(env, pc);
+  if (c && c->m->live)
+    look_again(c);
+}
+
+#define DAIF TL_SYSREG(3, 3, 4, 2, 1)
+
+// The generic timer (Arm ARM, D11): CRn 14, from EL1 and EL0.
+static bool is_timer(const uc_arm64_cp_reg *r) { return r->op0 == 3 && r->op1 == 3 && r->crn == 14 && r->crm <= 3 && (r->crm || r->op2); }
+
+static uint32_t name(const uc_arm64_cp_reg *r) { return TL_SYSREG(r->op0, r->op1, r->crn, r->crm, r->op2); }
+
+static uint32_t on_mrs(uc_engine *uc, uc_arm64_reg to, const uc_arm64_cp_reg *r, void *cpu) {
+  struct tl_cpu *c = cpu;
+  if (!is_timer(r))
+    return 0;
+  c->now = tl_exact(c, *c->pc);
+  uint64_t v = c->trying ? c->now : tlGoReadSystem(c->id, name(r));
+  uc_reg_write(uc, to, &v);
+  return 1;
+}
+
+static uint32_t on_msr(uc_engine *uc, uc_arm64_reg from, const uc_arm64_cp_reg *r, void *cpu) {
+  struct tl_cpu *c = cpu;
+  (void)uc;
+  (void)from;
+  if (name(r) == DAIF && !user(c))
+    look_again(c);
+  if (!is_timer(r))
+    return 0;
+  c->now = tl_exact(c, *c->pc);
+  tlGoWriteSystem(c->id, name(r), r->val);
+  return 1;
+}
+
+// The pc is already that of the next instruction.
+void TL_ARM64(helper_wfi)(void *env, uint32_t len) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c || !c->m->live || user(c)) {
+    tl_arm64_lib.wfi(env, len);
+    return;
+  }
+  uint64_t next = tl_canonical(c, *c->pc);
+  *c->pc = next;
+  if (!c->line) {
+    int why = tl_idle(c);
+    if (why != TL_RUNNING) {
+      tl_cut(c, next - 4); // not woken: stay at the instruction
+      tl_leave(c, next - 4, why);
+    }
+  }
+  look_again(c);
+  tl_lib.loop_exit(c->cs);
+}
+
+bool TL_ARM64(arm_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  return c && c->m->live ? tl_fill(c, va, size, access, mmu, probe, ra)
+                         : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
+}
+#define TARGET(f) TL_ARM64(f)
+#include "replaced.h"
+
+void tl_arm64_hooks(struct tl_cpu *c) {
+  uc_hook hook;
+  uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
+  uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
+  uc_hook_add(c->uc, &hook, UC_HOOK_INSN, (void *)on_mrs, c, 1, 0, UC_ARM64_INS_MRS);
+  uc_hook_add(c->uc, &hook, UC_HOOK_INSN, (void *)on_msr, c, 1, 0, UC_ARM64_INS_MSR);
+}

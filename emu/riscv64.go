@@ -1,0 +1,140 @@
+package emu
+
+import (
+	"debug/elf"
+	"io"
+
+	"trapline/emu/boot"
+	"trapline/emu/device"
+	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
+)
+
+// riscv64 is the riscv64 machine: QEMU's virt with one hart, and our firmware.
+type riscv64 struct {
+	noAccess
+	m   *Machine
+	dev *device.RISCV64Virt
+}
+
+// Trampolines lie above what Linux uses: its image and modules end 256 MiB below the top.
+var riscv64Wiring = wiring{newRISCV64, []uint64{0xffffffffe0000000, 0xffffffffc0000000}}
+
+// interrupt is one of the CPU's interrupts.
+type interrupt struct {
+	*unicorn.Engine
+	which uint8
+}
+
+func (i interrupt) Set(high bool) { i.SetInterrupt(i.which, high) }
+
+func newRISCV64(m *Machine, c Config) platform {
+	p := &riscv64{m: m}
+	lines := device.RISCV64Lines{
+		External: interrupt{m.engine, unicorn.RISCV64External},
+		Timer:    interrupt{m.engine, unicorn.RISCV64Timer},
+		Software: interrupt{m.engine, unicorn.RISCV64Software},
+	}
+	p.dev = device.NewRISCV64Virt(clock{m.engine}, lines, sink(c.Console), sink(c.Control), m.endFor("SBI"))
+	return p
+}
+
+// endFor carries out what the guest asks of its firmware.
+func (m *Machine) endFor(firmware string) func(device.Ending) {
+	return func(e device.Ending) {
+		if e == device.PowerOff {
+			m.powerOff()
+		} else {
+			m.resetFor("firmware (" + firmware + ")")
+		}
+	}
+}
+
+// kernelOffset is where an Image goes: firmware has the first 2 MiB on real boards.
+const riscv64KernelOffset = 2 << 20
+
+func (p *riscv64) Boot(b Boot) (*Placed, error) {
+	placed, err := boot.Virt(boot.Config{
+		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
+	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, Tree: riscv64Tree})
+	if err != nil {
+		return nil, err
+	}
+	p.m.engine.StartRISCV64(placed.PC, placed.Tree.Base)
+	return placed, nil
+}
+
+func (p *riscv64) Load(pa uint64, size int) uint64 { return uint64(p.dev.Bus.Load(pa, size)) }
+func (p *riscv64) Store(pa uint64, size int, value uint64) {
+	p.dev.Bus.Store(pa, size, uint32(value))
+}
+func (p *riscv64) Next() uint64 { return p.dev.SBI.Next() }
+func (p *riscv64) Poll()        { p.dev.SBI.Poll() }
+func (p *riscv64) Awake() bool {
+	return p.m.engine.Reg(arch.RiscvSIP)&p.m.engine.Reg(arch.RiscvSIE) != 0
+}
+func (p *riscv64) Save(w io.Writer) error { return p.dev.Save(w) }
+
+const sieTimer = 1 << 5
+
+// Wake: while the guest holds the timer's interrupt back nothing can wake it.
+func (p *riscv64) Wake() uint64 {
+	if p.m.engine.Reg(arch.RiscvSIE)&sieTimer == 0 {
+		return Never
+	}
+	return p.dev.SBI.Next()
+}
+
+// Call is an SBI call: number in a7 and a6, arguments from a0 on, results in a0 and a1.
+func (p *riscv64) Call() {
+	e := p.m.engine
+	c := device.SBICall{Extension: e.Reg(arch.RiscvA0 + 7), Function: e.Reg(arch.RiscvA0 + 6)}
+	for i := range c.Arg {
+		c.Arg[i] = e.Reg(arch.RiscvA0 + arch.Reg(i))
+	}
+	code, value, legacy := p.dev.SBI.Call(c)
+	e.SetReg(arch.RiscvA0, uint64(code))
+	if !legacy {
+		e.SetReg(arch.RiscvA0+1, value)
+	}
+}
+
+func (p *riscv64) Send(port int, b []byte) {
+	p.dev.UARTs[port].Receive(b)
+	p.m.reschedule()
+}
+
+// Bits of satp and of page table entries (Privileged Architecture, 4.3 to 4.5).
+const (
+	satpMode  = 60
+	satpTable = 1<<44 - 1
+	sv39      = 8
+
+	rpteValid = 1 << 0
+	rpteLeaf  = 1<<1 | 1<<2 | 1<<3 // readable, writable or executable
+)
+
+// Walk follows three (Sv39), four (Sv48) or five (Sv57) levels.
+func (p *riscv64) Walk(va uint64) (uint64, bool) {
+	satp := p.m.engine.Reg(arch.RiscvSATP)
+	mode := satp >> satpMode
+	levels := int(mode) - sv39 + 3
+	if mode == 0 || uint64(int64(va<<(64-12-9*levels))>>(64-12-9*levels)) != va {
+		return 0, false
+	}
+	table := satp & satpTable << 12
+	for shift := 12 + 9*(levels-1); shift >= 12; shift -= 9 {
+		e, ok := p.m.word(table + va>>shift&511*8)
+		if !ok || e&rpteValid == 0 {
+			return 0, false
+		}
+		table = e >> 10 & satpTable << 12
+		if e&rpteLeaf != 0 {
+			within := uint64(1)<<shift - 1
+			pa := table&^within | va&within
+			_, ok := p.m.inRAM(pa, true)
+			return pa, ok
+		}
+	}
+	return 0, false
+}
