@@ -20,6 +20,7 @@ const (
 	Typedef
 	Func
 	String // D's string: bytes up to a NUL
+	Dyn    // what only an action or a key takes: a stack, the symbol at an address
 )
 
 // A Type is a C type. Types are compared with Same, not with ==.

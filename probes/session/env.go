@@ -118,6 +118,14 @@ func (e *env) Stack(pcs []uint64) int {
 	return e.s.OS.Stack(e.s.Target, e.firing.CPU, pcs)
 }
 
+// UStack implements vm.Env.
+func (e *env) UStack(pcs []uint64) int {
+	if e.firing.CPU == nil {
+		return 0
+	}
+	return 0
+}
+
 // Read implements vm.Env.
 func (e *env) Read(addr uint64, p []byte) (bad uint64, ok bool) {
 	err := e.s.Target.ReadMem(addr, p)

@@ -61,6 +61,7 @@ type Session struct {
 	shown       consume.Enabling // the last one that trace was asked for
 	errFiring   probes.Firing
 	phase       phase
+	module      uint64   // an address of the kernel: see base
 	checked     []uint64 // addresses of the cross-check
 	err         error
 }
@@ -119,7 +120,7 @@ func (s *Session) Start() error {
 	if s.text, err = consume.NewText(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
 		return err
 	}
-	s.vm.OnFault = s.fault
+	s.vm.OnFault, s.vm.Base = s.fault, s.base
 	for _, b := range s.vm.Buffers() {
 		b.OnFull = s.full
 	}
@@ -210,6 +211,21 @@ func (s *Session) symbol(addr uint64) (module, name string, off uint64, ok bool)
 		return "", "", 0, false
 	}
 	return kinst.Module, sym.Name, addr - sym.Addr, true
+}
+
+// base is the start of the symbol that covers an address; of a module, the kernel alone
+// is known.
+func (s *Session) base(form code.Form, addr uint64) uint64 {
+	sym, ok := s.Symbols.At(addr)
+	switch {
+	case !ok || form != code.Sym && form != code.Mod:
+		return addr
+	case form == code.Mod && s.module != 0:
+		return s.module
+	case form == code.Mod:
+		s.module = sym.Addr
+	}
+	return sym.Addr
 }
 
 // enabling tells consumers what an EPID stands for. The result is valid until the next

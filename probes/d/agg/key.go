@@ -14,6 +14,7 @@ const (
 	KeyString                // any length, compared bytewise
 	KeyStack                 // program counters, innermost first
 	KeyBytes                 // any length, compared bytewise, printed as a raw dump
+	KeySym                   // an address of 8 bytes, compared as a number
 )
 
 // A Key is the type of one part of the tuple.
@@ -23,6 +24,8 @@ type Key struct {
 	// whatever the sign.
 	Size   int
 	Signed bool
+	// Form says how the consumer prints a KeySym; the numbers are those of package code.
+	Form uint8
 }
 
 // Extend extends an integer of a Part to 64 bits by the sign of its type.
@@ -59,6 +62,11 @@ func AppendBytes(key, p []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(key, uint32(len(p))), p...)
 }
 
+// AppendFrames packs program counters that stand in p, 8 bytes each, little-endian.
+func AppendFrames(key, p []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(key, uint32(len(p)/8)), p...)
+}
+
 // AppendStack packs program counters.
 func AppendStack(key []byte, pcs []uint64) []byte {
 	key = binary.LittleEndian.AppendUint32(key, uint32(len(pcs)))
@@ -74,7 +82,7 @@ func unpack(keys []Key, key []byte) []Part {
 	for i, k := range keys {
 		p := &parts[i]
 		switch k.Kind {
-		case KeyInt:
+		case KeyInt, KeySym:
 			p.Int, key = cutInt(key, k.Size)
 		case KeyStack:
 			var n uint64

@@ -106,7 +106,7 @@ func within(pos, n int) int {
 
 func (k Key) compare(a, b Part) int {
 	switch k.Kind {
-	case KeyInt:
+	case KeyInt, KeySym:
 		return cmp.Compare(a.Int, b.Int)
 	case KeyStack:
 		return slices.Compare(a.Stack, b.Stack)

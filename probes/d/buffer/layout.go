@@ -102,6 +102,12 @@ func (f *Field) PutStack(rec []byte, pcs []uint64) {
 	}
 }
 
+// PutFrames records program counters that stand in b, 8 bytes each.
+func (f *Field) PutFrames(rec, b []byte) {
+	p := rec[f.Offset : f.Offset+f.Size]
+	binary.LittleEndian.PutUint64(p, uint64(copy(p[8:], b)/8))
+}
+
 // Int is a recorded integer, extended to 64 bits by its sign.
 func (f *Field) Int(rec []byte) uint64 {
 	p := rec[f.Offset:]

@@ -21,7 +21,7 @@ func (c *checker) aggregate(x *syntax.Binary, a *syntax.Agg) {
 	}
 	agg := c.aggs[a.Name]
 	if agg == nil {
-		agg = &Agg{Name: a.Name, Fn: fn, Keys: c.keyTypes("@"+a.Name+"[ ]", a.Keys), Line: x.Pos.Line}
+		agg = &Agg{Name: a.Name, Fn: fn, Keys: c.keyTypes("@"+a.Name+"[ ]", a.Keys, true), Line: x.Pos.Line}
 	} else {
 		c.sameAgg(x, a, agg, fn, name)
 	}
@@ -45,7 +45,7 @@ func (c *checker) sameAgg(x syntax.Expr, a *syntax.Agg, agg *Agg, fn code.AggFn,
 		c.fail(x, AggRedef, "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %d",
 			a.Name, a.Name, name, a.Name, aggNames[agg.Fn], agg.Line)
 	}
-	c.keys(a, "@"+a.Name+"[ ]", a.Keys, agg.Keys)
+	c.keys(a, "@"+a.Name+"[ ]", a.Keys, agg.Keys, true)
 }
 
 var aggNames = func() map[code.AggFn]string {

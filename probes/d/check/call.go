@@ -12,9 +12,12 @@ import (
 var functions = func() map[string]any {
 	m := map[string]any{
 		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
-		"stack": code.Stack, "exit": code.Exit,
+		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
 		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
 		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
+	}
+	for name := range symForms {
+		m[name] = code.SymOf
 	}
 	for _, s := range code.Subs() {
 		m[s.String()] = s
@@ -124,8 +127,8 @@ func (c *checker) action(x *syntax.Call, act code.Act) {
 		c.trace(x)
 	case code.Exit:
 		c.exit(x)
-	case code.Stack:
-		c.stack(x)
+	case code.Stack, code.UStack, code.SymOf:
+		c.dynamic(x, act)
 	case code.Printf:
 		c.printf(x)
 	case code.Printa:
@@ -154,18 +157,6 @@ func (c *checker) exit(x *syntax.Call) {
 	}
 	if t := c.value(x.Args[0]); !t.IsInt() {
 		c.protoArg(x.Args[0], "exit", 0, "int", t)
-	}
-}
-
-func (c *checker) stack(x *syntax.Call) {
-	if len(x.Args) == 0 {
-		return
-	}
-	if len(x.Args) > 1 {
-		c.fail(x, StackProto, "stack( ) prototype mismatch: too many arguments")
-	}
-	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], 1<<16) {
-		c.fail(x.Args[0], StackSize, "stack( ) size must be a non-zero positive integral constant expression")
 	}
 }
 

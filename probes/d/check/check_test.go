@@ -33,14 +33,16 @@ func checkSource(src string, env Env) error {
 }
 
 func TestErrors(t *testing.T) {
-	chunktest.Run(t, "testdata/errors.d", func(src []byte) error {
-		err := checkSource(string(src), testEnv)
-		var e *syntax.Error
-		if errors.As(err, &e) {
-			return fmt.Errorf("line %d: %s %s", e.Pos.Line, e.Tag, e.Msg)
-		}
-		return err
-	})
+	for _, file := range []string{"testdata/errors.d", "testdata/actions.d"} {
+		chunktest.Run(t, file, func(src []byte) error {
+			err := checkSource(string(src), testEnv)
+			var e *syntax.Error
+			if errors.As(err, &e) {
+				return fmt.Errorf("line %d: %s %s", e.Pos.Line, e.Tag, e.Msg)
+			}
+			return err
+		})
+	}
 }
 
 // TestEveryTagIsTested reads tags.go: each tag must be met in the tests of errors.
@@ -49,11 +51,14 @@ func TestEveryTagIsTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/errors.d")
-	if err != nil {
-		t.Fatal(err)
+	tested := "D_EMPTY D_MACRO_UNUSED" // TestMacroArgs, TestEmpty
+	for _, name := range []string{"testdata/errors.d", "testdata/actions.d"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested += string(text)
 	}
-	tested := string(text) + "D_EMPTY D_MACRO_UNUSED" // TestMacroArgs, TestEmpty
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(lit.Value, `"D_`) {
 			if tag := strings.Trim(lit.Value, `"`); !strings.Contains(tested, tag) {
@@ -116,19 +121,6 @@ func TestRegionOfSpec(t *testing.T) {
 		}
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", src, err, want)
-		}
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	for in, want := range map[string]uint64{"0": 0, "12": 12, "4k": 4096, "2M": 2 << 20, "1g": 1 << 30, "1t": 1 << 40} {
-		if got, err := ParseSize(in); err != nil || got != want {
-			t.Errorf("%s: %d, %v", in, got, err)
-		}
-	}
-	for _, in := range []string{"", "k", "-1", "1kk", "1x", "99999999999999999999", "99999999999g"} {
-		if got, err := ParseSize(in); err == nil {
-			t.Errorf("%s: %d", in, got)
 		}
 	}
 }

@@ -345,14 +345,15 @@ func (c *checker) regs(x *syntax.Index) *ctypes.Type {
 
 // element is v[keys], an element of an associative array that exists.
 func (c *checker) element(x *syntax.Index, v *Var) *ctypes.Type {
-	c.keys(x, varName(v)+"[ ]", x.Args, v.Keys)
+	c.keys(x, varName(v)+"[ ]", x.Args, v.Keys, false)
 	x.Info().Ref = v
 	return v.Type
 }
 
-// keys checks keys against those of the first use or of the declaration.
-func (c *checker) keys(x syntax.Expr, name string, args []syntax.Expr, want []*ctypes.Type) {
-	got := c.keyTypes(name, args)
+// keys checks keys against those of the first use or of the declaration. Those of an
+// aggregation may be stacks and symbols.
+func (c *checker) keys(x syntax.Expr, name string, args []syntax.Expr, want []*ctypes.Type, ofAgg bool) {
+	got := c.keyTypes(name, args, ofAgg)
 	if len(got) != len(want) {
 		c.fail(x, ProtoLen, "%s prototype mismatch: %s passed, %d expected", name, plural(len(got), "key"), len(want))
 	}
@@ -365,11 +366,11 @@ func (c *checker) keys(x syntax.Expr, name string, args []syntax.Expr, want []*c
 }
 
 // keyTypes are the types that keys have at the first use.
-func (c *checker) keyTypes(name string, args []syntax.Expr) []*ctypes.Type {
+func (c *checker) keyTypes(name string, args []syntax.Expr, ofAgg bool) []*ctypes.Type {
 	types := []*ctypes.Type{}
 	for i, a := range args {
-		t := decay(c.value(a))
-		if !t.IsScalar() && !t.IsString() {
+		t := c.key(a, ofAgg)
+		if !t.IsScalar() && !t.IsString() && t.Kind != ctypes.Dyn {
 			c.fail(a, KeyType, "%s key #%d may not be of type %s", name, i+1, t)
 		}
 		if t.IsString() {
@@ -381,5 +382,8 @@ func (c *checker) keyTypes(name string, args []syntax.Expr) []*ctypes.Type {
 }
 
 func keyFits(want, got *ctypes.Type) bool {
+	if want.Kind == ctypes.Dyn || got.Kind == ctypes.Dyn {
+		return ctypes.Same(want, got)
+	}
 	return want.IsScalar() && got.IsScalar() || want.IsString() && isStringLike(got)
 }

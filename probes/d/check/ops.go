@@ -197,7 +197,7 @@ func (c *checker) elementTarget(x syntax.Expr, ix *syntax.Index, op syntax.Token
 	case *name == varKey{code.Global, "regs"} || *name == varKey{code.Global, "args"}:
 		c.fail(x, OpWrite, "operator %s can only be applied to a writable variable, not to %s[ ]", op, name.name)
 	default:
-		v = c.create(x, name, op, t, c.keyTypes(name.name+"[ ]", ix.Args))
+		v = c.create(x, name, op, t, c.keyTypes(name.name+"[ ]", ix.Args, false))
 	}
 	return v
 }

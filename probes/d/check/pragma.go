@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"trapline/kernel/ctypes"
@@ -69,7 +67,7 @@ func (c *checker) strsize() {
 			continue
 		}
 		if opt, ok := Option(p); ok && opt.Name == "strsize" {
-			n, err := ParseSize(opt.Value)
+			n, err := code.ParseSize(opt.Value)
 			if err != nil || n < 1 || n > code.MaxSize {
 				c.fail(p, PragmaOptset, "failed to set option 'strsize' to '%s': invalid size", opt.Value)
 			}
@@ -77,20 +75,4 @@ func (c *checker) strsize() {
 		}
 	}
 	c.str, c.prog.StrSize = ctypes.StringOf(size), size
-}
-
-// ParseSize reads the value of an option that is a size: decimal, with an optional k, m,
-// g or t for powers of 1024.
-func ParseSize(s string) (uint64, error) {
-	digits, unit := s, 0
-	if n := len(s); n > 0 {
-		if i := strings.IndexByte("kmgt", s[n-1]|0x20); i >= 0 {
-			digits, unit = s[:n-1], 10*(i+1)
-		}
-	}
-	v, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || v<<unit>>unit != v {
-		return 0, fmt.Errorf("invalid size %q", s)
-	}
-	return v << unit, nil
 }

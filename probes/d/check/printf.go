@@ -86,7 +86,7 @@ func (p *formatArgs) conversion(conv code.Conv) {
 	if agg, ok := a.(*syntax.Agg); ok {
 		p.c.fail(a, PrintfArgType, "%s( ) argument #%d may not be an aggregation: @%s", p.name, p.next+1, agg.Name)
 	}
-	t := decay(p.c.value(a))
+	t := p.c.key(a, conv.Verb == "k")
 	p.c.convFits(a, p.name, p.number, conv, t)
 	p.next++
 }
@@ -104,13 +104,13 @@ func (c *checker) convFits(n syntax.Node, name string, number int, conv code.Con
 func convWants(verb byte, t *ctypes.Type) (want string, ok bool) {
 	switch verb {
 	case 'a', 'A', 'p':
-		return "pointer or integer", t.IsScalar()
+		return "pointer or integer", t.IsScalar() || t.Kind == ctypes.Dyn && t.Size > 0
 	case 's', 'S':
 		return "char [] or string (or use stringof)", isStringLike(t)
 	case 'e', 'E', 'f', 'g', 'G':
 		return "float, double, or long double", false
 	case 'k':
-		return "stack", false
+		return "stack", t.Kind == ctypes.Dyn && (t.Name == "stack" || t.Name == "ustack")
 	}
 	return "integer", t.IsInt() || verb != 'c' && verb != 'C' && verb != 'Y' && verb != 'T' && t.IsPointer()
 }

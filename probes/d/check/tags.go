@@ -70,6 +70,9 @@ const (
 	TraceDyn       syntax.Tag = "D_TRACE_DYN"
 	StackProto     syntax.Tag = "D_STACK_PROTO"
 	StackSize      syntax.Tag = "D_STACK_SIZE"
+	UstackFrames   syntax.Tag = "D_USTACK_FRAMES"
+	UstackStrsize  syntax.Tag = "D_USTACK_STRSIZE"
+	UstackProto    syntax.Tag = "D_USTACK_PROTO"
 
 	DeclArrbig  syntax.Tag = "D_DECL_ARRBIG"
 	DeclClass   syntax.Tag = "D_DECL_CLASS"

@@ -99,6 +99,8 @@ func CodeType(t *ctypes.Type) code.Type {
 		ct.Kind = code.String
 	case ctypes.Void:
 		ct.Kind = code.Void
+	case ctypes.Dyn:
+		return dynamicType(base)
 	}
 	return ct
 }

@@ -17,7 +17,7 @@ func TestOpTable(t *testing.T) {
 		}
 		seen[o.name] = op
 		for _, c := range o.in + o.out {
-			if !strings.ContainsRune("isbkv*", c) {
+			if !strings.ContainsRune("isbfkv*", c) {
 				t.Errorf("%s: strange letter %q", o.name, c)
 			}
 		}

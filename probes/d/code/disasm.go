@@ -36,6 +36,8 @@ func (p *Program) operand(in Instr) string {
 		}
 	case argBuiltin:
 		return Builtin(in.Imm).String()
+	case argFrames:
+		return fmt.Sprintf("%s/%d", [...]string{"kernel", "user"}[in.N&1], in.Imm)
 	case argCall:
 		return fmt.Sprintf("%s/%d", Sub(in.Imm), in.N)
 	default:
@@ -63,7 +65,7 @@ func (p *Program) Line(f *Func) string {
 }
 
 // Disasm lists f, one instruction on a line: its index, its text and the kinds on the
-// stack after it (i scalar, s string, b bytes, k keys), bottom first. Code that
+// stack after it (i scalar, s string, b bytes, f frames, k keys), bottom first. Code that
 // VerifyFunc refuses is listed without them from the offending instruction on.
 func (p *Program) Disasm(f *Func) string {
 	v := verifier{prog: p, f: f, at: make([]*string, len(f.Code)+1)}

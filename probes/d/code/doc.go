@@ -23,6 +23,7 @@
 //	        bytes is not narrowed before its result is cast, stored or recorded.
 //	string  a Ref to its bytes, without the NUL, in the scratch space. Ref 0 is "".
 //	bytes   a Ref likewise: a structure, union or array by value.
+//	frames  a Ref likewise: program counters of 8 bytes, innermost first.
 //	keys    a Ref likewise: the tuple of an associative array's keys, in a form that only
 //	        the machine knows, equal for equal keys.
 //

@@ -37,7 +37,7 @@ type Conv struct {
 //	e E f g G  floating point, of an integer's value
 //	k     a stack
 //	o u x X    unsigned octal, decimal, hexadecimal
-//	p     an address in hexadecimal with 0x
+//	p     an address in hexadecimal; 0x only with #
 //	s S   a string; S with unprintable characters escaped
 //	T Y   a time in ns since 1970: in words, or as date
 const verbs = "aAcCdieEfgGkopsSTuxXY"

@@ -101,6 +101,7 @@ const (
 	OpReg     // - -> x      register Imm: the index in the architecture's list
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
+	OpFrames  // - -> f      at most Imm program counters (0: as the option says) of the kernel, N = 1: of the process
 
 	opMax
 )
@@ -128,9 +129,10 @@ const (
 	argArg            // N, 0 to 9
 	argBuiltin
 	argCall
+	argFrames
 )
 
-// The letters of in and out: i scalar, s string, b bytes, k key tuple, v any kind
+// The letters of in and out: i scalar, s string, b bytes, f frames, k key tuple, v any kind
 // (the same one where it is pushed again), * as the operand says.
 var ops = [opMax]info{
 	OpNop:  {"nop", "", "", argNone},
@@ -195,6 +197,7 @@ var ops = [opMax]info{
 	OpReg:     {"reg", "", "i", argImm},
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
+	OpFrames:  {"frames", "", "f", argFrames},
 }
 
 func (op Op) String() string {
@@ -238,7 +241,7 @@ func expand(o info, kind string) (pop, push string) {
 }
 
 func letter(k Kind) string {
-	return [...]string{Void: "", Int: "i", String: "s", Bytes: "b"}[k]
+	return [...]string{Void: "", Int: "i", String: "s", Bytes: "b", Frames: "f"}[k]
 }
 
 func letters(types []Type) (s string) {

@@ -35,6 +35,7 @@ const (
 	Int         // an integer, enumeration, or pointer of Size bytes
 	String      // a D string: NUL-terminated, at most Size bytes
 	Bytes       // a structure, union or array by value: Size bytes
+	Frames      // program counters of a stack, at most Size; 0: as many as the option says
 )
 
 // A Type is what run time needs to know of a C type.
@@ -42,9 +43,24 @@ type Type struct {
 	Kind   Kind
 	Size   int // bytes
 	Signed bool
+	Form   Form // how an integer is shown
 	// Name is the C type as diagnostics show it: "int", "struct task_struct *".
 	Name string
 }
+
+// Form is how an integer is shown where nothing else says it: sym, mod and their kin give
+// an address a form.
+type Form uint8
+
+// Forms of an integer.
+const (
+	Number Form = iota
+	Sym         // symbol of the kernel that covers the address
+	Mod         // module of the kernel
+	USym        // the same of a process
+	UMod
+	UAddr
+)
 
 // Scope is where a variable lives.
 type Scope uint8
@@ -100,6 +116,8 @@ const (
 	Printf               // record Args, print through Format
 	Printa               // print aggregations Aggs through Format, "" for the default
 	Stack                // record up to Depth kernel program counters
+	UStack               // record up to Depth program counters of the process
+	SymOf                // record the address Args[0], of which Type.Form says how it is shown
 	Exit                 // record Args[0] and end the trace with it as status
 	Aggregate            // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
 )
@@ -122,6 +140,9 @@ func (a Action) Funcs() []*Func {
 	}
 	return append(a.Args[:len(a.Args):len(a.Args)], a.Incr)
 }
+
+// MaxFrames is the largest number of program counters of one stack.
+const MaxFrames = 512
 
 // MaxSize is the largest number of bytes that a string or a value may have.
 const MaxSize = 1 << 20

@@ -93,6 +93,8 @@ func kindOf(letter byte) Kind {
 		return String
 	case 'b':
 		return Bytes
+	case 'f':
+		return Frames
 	}
 	return Void
 }

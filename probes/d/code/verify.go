@@ -156,6 +156,8 @@ func (p *Program) operandOK(form argForm, in Instr, pc, n int) bool {
 		return in.N < 10
 	case argBuiltin:
 		return in.Imm < uint64(builtinMax)
+	case argFrames:
+		return in.N <= 1 && in.Imm <= MaxFrames
 	case argCall:
 		return in.Imm < uint64(subMax) && callOK(Sub(in.Imm), int(in.N))
 	}

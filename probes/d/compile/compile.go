@@ -88,10 +88,10 @@ func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	switch a.Act {
 	case code.Trace, code.Exit:
 		a.Args = []*code.Func{c.function(args[0])}
-	case code.Stack:
-		if len(args) > 0 {
-			a.Depth = int(args[0].Info().Value)
-		}
+	case code.Stack, code.UStack:
+		a.Depth = x.Info().Type.Len
+	case code.SymOf:
+		a.Args = []*code.Func{c.dynamic(x)}
 	case code.Printf:
 		a.Format = check.Literal(args[0]).Value
 		a.Args = c.printfArgs(a.Format, args[1:])
@@ -117,6 +117,8 @@ func (c *compiler) printfArgs(format string, args []syntax.Expr) (fns []*code.Fu
 		}
 		if conv.Verb == "s" || conv.Verb == "S" {
 			fns = append(fns, c.stringFunc(args[0]))
+		} else if isDynamic(args[0]) {
+			fns = append(fns, c.dynamic(args[0].(*syntax.Call)))
 		} else {
 			fns = append(fns, c.function(args[0]))
 		}

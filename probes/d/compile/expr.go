@@ -43,6 +43,9 @@ func (c *compiler) stringFunc(x syntax.Expr) *code.Func {
 
 // key makes the code for a key of an aggregation: of the type that the first use had.
 func (c *compiler) key(x syntax.Expr, t *ctypes.Type) *code.Func {
+	if isDynamic(x) {
+		return c.dynamic(x.(*syntax.Call))
+	}
 	f := &function{compiler: c}
 	f.into(x, t)
 	return f.done(x, t)

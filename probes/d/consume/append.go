@@ -3,6 +3,8 @@ package consume
 import (
 	"fmt"
 	"strconv"
+
+	"trapline/probes/d/code"
 )
 
 // int prints v right-justified in a column of at least width.
@@ -57,6 +59,27 @@ func (t *Text) stack(b []byte, pcs []uint64) []byte {
 		b = append(t.symbol(b, pc), '\n')
 	}
 	return b
+}
+
+// symOf prints an address in the form that sym() and its kin give it, as a column.
+func (t *Text) symOf(form code.Form, addr uint64) {
+	t.string(t.form(nil, form, addr), 50)
+}
+
+// form appends an address as its symbol or module. Nothing is known of a process.
+func (t *Text) form(b []byte, form code.Form, addr uint64) []byte {
+	if t.trace.Symbol != nil && (form == code.Sym || form == code.Mod) {
+		module, name, _, ok := t.trace.Symbol(addr)
+		switch {
+		case ok && form == code.Mod:
+			return append(b, module...)
+		case ok && name != "":
+			return fmt.Appendf(b, "%s`%s", module, name)
+		case ok:
+			return fmt.Appendf(b, "%s`0x%x", module, addr)
+		}
+	}
+	return fmt.Appendf(b, "0x%x", addr)
 }
 
 // symbol appends an address as module`function+0xoffset, as far as that is known.

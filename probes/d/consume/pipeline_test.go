@@ -79,6 +79,8 @@ func (f *firing) Thread() (*vm.Thread, uint64) { return &f.thread, 0 }
 func (f *firing) Caller() uint64               { return 0x1234 }
 func (f *firing) Stack(pcs []uint64) int       { return copy(pcs, []uint64{0x1000, 0x1234, 0x9999}) }
 
+func (f *firing) UStack(pcs []uint64) int { return copy(pcs, []uint64{0x401000, 0x401234}) }
+
 func (f *firing) Arg(i int) uint64 {
 	if f.fault != nil {
 		return f.fault.Arg(i)
@@ -168,6 +170,12 @@ func newTracer(t *testing.T, prog *code.Program, out, errs *bytes.Buffer) *trace
 	trace := &consume.Trace{Program: prog, Layouts: m.Layouts(), Tables: m.Tables(), Enabling: tr.enabling, Symbol: symbol}
 	if tr.text, err = consume.NewText(trace, opts, out, errs); err != nil {
 		t.Fatal(err)
+	}
+	m.Base = func(form code.Form, addr uint64) uint64 {
+		if addr >= 0x1000 && addr < 0x2000 {
+			return 0x1000
+		}
+		return addr
 	}
 	m.OnFault = func(env vm.Env, f vm.Fault) { tr.onFault(t, env, f) }
 	r := consume.NewReader(trace)

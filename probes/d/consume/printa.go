@@ -51,6 +51,8 @@ func (t *Text) key(k agg.Key, p agg.Part) {
 		t.number(p.Int, k.Size)
 	case agg.KeyString:
 		t.string(p.Bytes, 50)
+	case agg.KeySym:
+		t.symOf(code.Form(k.Form), p.Int)
 	case agg.KeyStack:
 		t.buf = t.stack(t.buf, p.Stack)
 	default:
@@ -73,6 +75,8 @@ func keyValue(k agg.Key, p agg.Part) Value {
 	switch k.Kind {
 	case agg.KeyInt:
 		return Value{Kind: buffer.Int, Size: k.Size, Signed: k.Signed, Int: k.Extend(p.Int)}
+	case agg.KeySym:
+		return Value{Kind: buffer.Int, Size: 8, Int: p.Int, Form: code.Form(k.Form)}
 	case agg.KeyString:
 		return Value{Kind: buffer.String, Bytes: p.Bytes}
 	case agg.KeyStack:

@@ -108,6 +108,10 @@ func (p *printer) integer(c *code.Conv, v *Value) bool {
 	case 'C':
 		p.buf = appendEscaped(p.buf, byte(v.Int))
 	case 'a', 'A', 'k':
+		if v.Form != code.Number {
+			p.buf = p.form(p.buf, v.Form, v.Int)
+			return false
+		}
 		p.buf = p.symbol(p.buf, v.Int)
 	case 'Y', 'T':
 		p.buf = appendTime(p.buf, c.Verb[0], int64(v.Int))

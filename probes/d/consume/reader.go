@@ -25,8 +25,9 @@ type Item struct {
 // A Value is one recorded value.
 type Value struct {
 	Kind   buffer.Kind
-	Size   int    // bytes of an integer
-	Signed bool   // of an integer
+	Size   int  // bytes of an integer
+	Signed bool // of an integer
+	Form   code.Form
 	Int    uint64 // extended to 64 bits by its sign
 	Bytes  []byte // of a string, without the NUL, or of bytes
 	Stack  []uint64

@@ -105,7 +105,9 @@ func (t *Text) item(it *Item) {
 		p.format(t.formats[it.Action])
 	case code.Printa:
 		t.printa(it.Action)
-	case code.Stack:
+	case code.SymOf:
+		t.symOf(it.Action.Args[0].Type.Form, it.Values[0].Int)
+	case code.Stack, code.UStack:
 		for _, v := range it.Values {
 			t.buf = t.stack(t.buf, v.Stack)
 		}

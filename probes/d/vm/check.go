@@ -42,6 +42,9 @@ func checkVar(v code.Var) error {
 	if v.Scope == code.This && len(v.Keys) > 0 {
 		return errors.New("an associative array in this->")
 	}
+	if v.Type.Kind == code.Frames {
+		return errors.New("a stack")
+	}
 	for _, k := range v.Keys {
 		if k.Kind == code.Void {
 			return errors.New("a key without a value")
@@ -56,6 +59,10 @@ func checkType(t code.Type) error {
 		return errors.New("no value")
 	case t.Kind == code.Int && t.Size != 1 && t.Size != 2 && t.Size != 4 && t.Size != 8:
 		return fmt.Errorf("an integer of %d bytes", t.Size)
+	case t.Kind == code.Frames:
+		if t.Size < 0 || t.Size > maxFrames {
+			return fmt.Errorf("a stack of %d frames", t.Size)
+		}
 	case t.Size <= 0 || t.Size > code.MaxSize:
 		return fmt.Errorf("a value of %d bytes", t.Size)
 	}
@@ -70,11 +77,13 @@ func checkAction(p *code.Program, a code.Action) error {
 		}
 	case code.Trace:
 		return checkArgs(a.Args, 1)
+	case code.SymOf:
+		return checkInts(a.Args, 1)
 	case code.Printf:
 		return checkArgs(a.Args, len(a.Args))
 	case code.Exit:
 		return checkInts(a.Args, 1)
-	case code.Stack:
+	case code.Stack, code.UStack:
 		if a.Depth < 0 {
 			return fmt.Errorf("a stack of %d frames", a.Depth)
 		}

@@ -37,7 +37,7 @@ func (m *Machine) prepare(c *code.Clause) clause {
 		a := action{Action: &c.Actions[i], number: number}
 		m.bind(&a)
 		first = append(first, len(l.Fields))
-		for _, f := range a.recorded() {
+		for _, f := range m.recorded(&a) {
 			f.Action = i
 			l.Add(f)
 		}
@@ -65,37 +65,43 @@ func (m *Machine) bind(a *action) {
 		if len(a.Args) > n {
 			a.value = a.Args[n]
 		}
-	case code.Stack:
+	case code.Stack, code.UStack:
 		a.stack = a.Depth
 		if a.stack == 0 {
-			a.stack = m.cfg.StackFrames
+			a.stack = m.depth0(a.Act == code.UStack)
 		}
 		a.stack = min(a.stack, maxFrames)
 	}
 }
 
 // recorded is the values that the action records.
-func (a *action) recorded() []buffer.Field {
+func (m *Machine) recorded(a *action) []buffer.Field {
 	switch a.Act {
-	case code.Trace, code.Printf, code.Exit:
+	case code.Trace, code.Printf, code.Exit, code.SymOf:
 		fields := make([]buffer.Field, len(a.Args))
 		for i, f := range a.Args {
-			fields[i] = field(f.Type)
+			fields[i] = m.field(f)
 		}
 		return fields
-	case code.Stack:
+	case code.Stack, code.UStack:
 		return []buffer.Field{{Kind: buffer.Stack, Size: buffer.StackSize(a.stack)}}
 	}
 	return nil
 }
 
-func field(t code.Type) buffer.Field {
+func (m *Machine) field(fn *code.Func) buffer.Field {
+	t := fn.Type
 	f := buffer.Field{Kind: buffer.Bytes, Size: t.Size, Signed: t.Signed}
 	switch t.Kind {
 	case code.Int:
 		f.Kind = buffer.Int
 	case code.String:
 		f.Kind = buffer.String
+	case code.Frames:
+		if t.Size == 0 {
+			t.Size = m.depth0(t.Name == "ustack")
+		}
+		f.Kind, f.Size = buffer.Stack, buffer.StackSize(t.Size)
 	}
 	return f
 }
@@ -167,8 +173,9 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 	case code.Aggregate:
 		return f.aggregate(a)
 	case code.Stack:
-		pcs := f.frames(a.stack)
-		a.fields[0].PutStack(rec, pcs)
+		a.fields[0].PutStack(rec, f.frames(a.stack))
+	case code.UStack:
+		a.fields[0].PutStack(rec, f.userFrames(a.stack))
 	case code.Exit:
 		v, ok := f.run(a.Args[0])
 		if !ok {
@@ -176,7 +183,7 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 		}
 		a.fields[0].PutInt(rec, v)
 		f.m.exited, f.m.status = true, int32(v)
-	case code.Trace, code.Printf:
+	case code.Trace, code.Printf, code.SymOf:
 		for i, fn := range a.Args {
 			v, ok := f.run(fn)
 			if !ok {
@@ -194,6 +201,8 @@ func (f *frame) put(field *buffer.Field, rec []byte, v uint64) {
 		field.PutInt(rec, v)
 	case buffer.String:
 		field.PutString(rec, f.bytes(v))
+	case buffer.Stack:
+		field.PutFrames(rec, f.bytes(v))
 	default:
 		field.PutBytes(rec, f.bytes(v))
 	}
@@ -229,9 +238,14 @@ func (f *frame) aggregate(a *action) (part int, ok bool) {
 func (f *frame) appendKey(t *code.Type, v uint64) {
 	switch t.Kind {
 	case code.Int:
+		if t.Form != code.Number && f.m.Base != nil {
+			v = f.m.Base(t.Form, v)
+		}
 		f.key = agg.AppendInt(f.key, v, t.Size)
 	case code.String:
 		f.key = agg.AppendBytes(f.key, cut(f.bytes(v), t.Size-1))
+	case code.Frames:
+		f.key = agg.AppendFrames(f.key, f.bytes(v))
 	default:
 		f.key = agg.AppendBytes(f.key, f.bytes(v))
 	}

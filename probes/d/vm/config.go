@@ -2,31 +2,31 @@ package vm
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"trapline/probes/d/code"
 )
 
 // Config bounds what a program may use, in bytes unless it says otherwise.
 type Config struct {
-	CPUs        int // number of CPUs of the guest
-	BufSize     int // bufsize: buffer of each CPU
-	AggSize     int // aggsize: each aggregation
-	DynVarSize  int // dynvarsize: associative arrays and thread-local variables together
-	StrSize     int // strsize: a string that a subroutine makes, with its NUL
-	StackFrames int // stackframes: frames that stack() records when it does not say
+	CPUs         int // number of CPUs of the guest
+	BufSize      int // bufsize: buffer of each CPU
+	AggSize      int // aggsize: each aggregation
+	DynVarSize   int // dynvarsize: associative arrays and thread-local variables together
+	StrSize      int // strsize: a string that a subroutine makes, with its NUL
+	StackFrames  int // stackframes: frames that stack() records when it does not say
+	UStackFrames int // ustackframes: the same of ustack()
 }
 
 // DefaultConfig is that of a trace that sets no options, of a guest with one CPU.
 func DefaultConfig() Config {
 	return Config{
-		CPUs:        1,
-		BufSize:     4 << 20,
-		AggSize:     4 << 20,
-		DynVarSize:  1 << 20,
-		StrSize:     code.DefaultStrSize,
-		StackFrames: 20,
+		CPUs:         1,
+		BufSize:      4 << 20,
+		AggSize:      4 << 20,
+		DynVarSize:   1 << 20,
+		StrSize:      code.DefaultStrSize,
+		StackFrames:  20,
+		UStackFrames: 20,
 	}
 }
 
@@ -44,12 +44,15 @@ func (c *Config) Set(name, value string) (known bool, err error) {
 		p = &c.DynVarSize
 	case "strsize":
 		p, least, most = &c.StrSize, 2, code.MaxSize
+	case "ustackframes":
+		p, most = &c.UStackFrames, maxFrames
 	case "stackframes":
 		p, most = &c.StackFrames, maxFrames
 	default:
 		return false, nil
 	}
-	n, err := parseSize(value)
+	size, err := code.ParseSize(value)
+	n := int(min(size, 1<<62))
 	if err == nil && (n < least || n > most) {
 		err = fmt.Errorf("%s is not from %d to %d", value, least, most)
 	}
@@ -58,19 +61,4 @@ func (c *Config) Set(name, value string) (known bool, err error) {
 	}
 	*p = n
 	return true, nil
-}
-
-// parseSize reads a number with the suffix of the manual: k, m, g or t.
-func parseSize(s string) (int, error) {
-	digits, shift := strings.ToLower(s), 0
-	if n := len(digits); n > 0 {
-		if i := strings.IndexByte("kmgt", digits[n-1]); i >= 0 {
-			digits, shift = digits[:n-1], 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseUint(digits, 0, 62-shift)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a size", s)
-	}
-	return int(n << shift), nil
 }

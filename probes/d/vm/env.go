@@ -39,6 +39,9 @@ type Env interface {
 	// Stack fills pcs with the kernel's program counters, innermost first, and returns how
 	// many there are, at most len(pcs).
 	Stack(pcs []uint64) int
+	// UStack is Stack of the process that the thread belongs to: the program counters of
+	// its own code.
+	UStack(pcs []uint64) int
 	// Read fills p with guest memory at addr. Where a byte is not mapped it is not ok and
 	// bad the address of that byte.
 	Read(addr uint64, p []byte) (bad uint64, ok bool)

@@ -41,6 +41,10 @@ func (g *guest) Stack(p []uint64) int {
 	return copy(p, g.pcs)
 }
 
+func (g *guest) UStack(p []uint64) int {
+	return copy(p, []uint64{0x401000, 0x402000})
+}
+
 func (g *guest) Thread() (*Thread, uint64) {
 	g.asked++
 	return g.thread, 0x10

@@ -1,13 +1,14 @@
 package vm
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"trapline/probes/d/code"
 )
 
 // maxFrames bounds the frames of a stack.
-const maxFrames = 512
+const maxFrames = code.MaxFrames
 
 // scratchSize is the scratch space of a clause, in bytes, beyond the program's constants;
 // with long strings there is more: room for eight.
@@ -81,6 +82,36 @@ func (f *frame) frames(n int) []uint64 {
 		f.pcs = make([]uint64, n)
 	}
 	return f.pcs[:f.env.Stack(f.pcs[:n])]
+}
+
+// userFrames walks the stack of the process, at most n frames.
+func (f *frame) userFrames(n int) []uint64 {
+	if len(f.pcs) < n {
+		f.pcs = make([]uint64, n)
+	}
+	return f.pcs[:f.env.UStack(f.pcs[:n])]
+}
+
+// loadFrames puts a stack of at most n frames, 0: as the option says, into the scratch
+// space.
+func (f *frame) loadFrames(user bool, n int) (ref uint64, ok bool) {
+	if n == 0 {
+		n = f.m.depth0(user)
+	}
+	var pcs []uint64
+	if user {
+		pcs = f.userFrames(n)
+	} else {
+		pcs = f.frames(n)
+	}
+	p, ok := f.alloc(8 * len(pcs))
+	if !ok {
+		return 0, false
+	}
+	for i, pc := range pcs {
+		binary.LittleEndian.PutUint64(p[8*i:], pc)
+	}
+	return f.last(len(p)), true
 }
 
 // bytes is what a reference refers to.

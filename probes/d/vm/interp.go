@@ -168,6 +168,9 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 		case code.OpCall:
 			sp -= int(in.N) - 1
 			st[sp-1], ok = f.call(code.Sub(in.Imm), st[sp-1:sp-1+int(in.N)])
+		case code.OpFrames:
+			st[sp], ok = f.loadFrames(in.N == 1, int(in.Imm))
+			sp++
 		}
 		if !ok {
 			f.fault.Offset = pc

@@ -12,6 +12,9 @@ type Machine struct {
 	// OnFault, if set, is called at a fault, between two clauses: it may call Fire for the
 	// ERROR probe. A fault in there is only counted.
 	OnFault func(Env, Fault)
+	// Base, if set, is the address under which an aggregation keeps all those that have the
+	// same form: the start of the symbol, or one address of the module.
+	Base func(form code.Form, addr uint64) uint64
 	// ErrorFaults counts faults in clauses of the ERROR probe.
 	ErrorFaults uint64
 
@@ -65,17 +68,29 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 	return m, nil
 }
 
+// depth0 is how many frames a stack has that does not say.
+func (m *Machine) depth0(user bool) int {
+	if user {
+		return m.cfg.UStackFrames
+	}
+	return m.cfg.StackFrames
+}
+
 // newTable makes the table of an aggregation: its function's number is the same in both
 // packages.
 func newTable(a code.Agg, limit int) (*agg.Table, error) {
 	s := agg.Spec{Name: a.Name, Fn: agg.Fn(a.Fn), Args: a.Args}
 	for _, t := range a.Keys {
 		k := agg.Key{Kind: agg.KeyBytes, Size: t.Size, Signed: t.Signed}
-		switch t.Kind {
-		case code.Int:
+		switch {
+		case t.Form != code.Number:
+			k.Kind, k.Form = agg.KeySym, uint8(t.Form)
+		case t.Kind == code.Int:
 			k.Kind = agg.KeyInt
-		case code.String:
+		case t.Kind == code.String:
 			k.Kind = agg.KeyString
+		case t.Kind == code.Frames:
+			k.Kind = agg.KeyStack
 		}
 		s.Keys = append(s.Keys, k)
 	}

@@ -1,0 +1,96 @@
+package check
+
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// symForms are the actions that show an address, and how.
+var symForms = map[string]code.Form{
+	"func": code.Sym, "sym": code.Sym, "mod": code.Mod,
+	"ufunc": code.USym, "usym": code.USym, "umod": code.UMod, "uaddr": code.UAddr,
+}
+
+// dynamic is the type of a stack or of an address with a form: of what may be a statement,
+// a key of an aggregation or, a stack, an argument of printf, and nothing else.
+func (c *checker) dynamic(x *syntax.Call, act code.Act) *ctypes.Type {
+	name := x.Fun.(*syntax.Ident).Name
+	x.Info().Ref = act
+	t := &ctypes.Type{Kind: ctypes.Dyn, Name: name}
+	switch act {
+	case code.Stack:
+		t.Len = c.stackDepth(x)
+	case code.UStack:
+		t.Len = c.ustackDepth(x)
+	default:
+		c.symArg(x, name)
+		t.Size = 8
+	}
+	x.Info().Type = t
+	return t
+}
+
+// symArg checks the address of sym() and its kin.
+func (c *checker) symArg(x *syntax.Call, name string) {
+	if len(x.Args) != 1 {
+		c.protoLen(x, name, 1, 1)
+	}
+	if t := decay(c.value(x.Args[0])); !t.IsScalar() {
+		c.protoArg(x.Args[0], name, 0, "uintptr_t", t)
+	}
+}
+
+func (c *checker) stackDepth(x *syntax.Call) int {
+	switch {
+	case len(x.Args) == 0:
+		return 0
+	case len(x.Args) > 1:
+		c.fail(x, StackProto, "stack( ) prototype mismatch: too many arguments")
+	}
+	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], code.MaxFrames) {
+		c.fail(x.Args[0], StackSize, "stack( ) size must be a non-zero positive integral constant expression of at most %d", code.MaxFrames)
+	}
+	return int(x.Args[0].Info().Value)
+}
+
+// ustackDepth checks ustack([frames [, strsize]]). The size of the strings is for
+// languages that name their own frames; nothing here does.
+func (c *checker) ustackDepth(x *syntax.Call) int {
+	if len(x.Args) > 2 {
+		c.fail(x, UstackProto, "ustack( ) prototype mismatch: too many arguments")
+	}
+	for i, a := range x.Args {
+		t := c.value(a)
+		switch {
+		case i == 0 && (!t.IsInt() || !positive(a, code.MaxFrames)):
+			c.fail(a, UstackFrames, "ustack( ) argument #1 must be a non-zero positive integer constant of at most %d", code.MaxFrames)
+		case i == 1 && (!t.IsInt() || !a.Info().Const || int64(a.Info().Value) < 0):
+			c.fail(a, UstackStrsize, "ustack( ) argument #2 must be a positive integer constant")
+		}
+	}
+	if len(x.Args) == 0 {
+		return 0
+	}
+	return int(x.Args[0].Info().Value)
+}
+
+// key is the type of a key, of an aggregation or of an associative array.
+func (c *checker) key(x syntax.Expr, ofAgg bool) *ctypes.Type {
+	if call, ok := x.(*syntax.Call); ok && ofAgg {
+		if _, fn := c.callee(call); isDynamic(fn) {
+			return c.dynamic(call, fn.(code.Act))
+		}
+	}
+	return decay(c.value(x))
+}
+
+func isDynamic(fn any) bool { return fn == code.Stack || fn == code.UStack || fn == code.SymOf }
+
+// dynamicType is what run time needs to know of a type of kind Dyn.
+func dynamicType(t *ctypes.Type) code.Type {
+	if form, ok := symForms[t.Name]; ok {
+		return code.Type{Kind: code.Int, Size: 8, Form: form, Name: t.Name}
+	}
+	return code.Type{Kind: code.Frames, Size: t.Len, Name: t.Name}
+}
