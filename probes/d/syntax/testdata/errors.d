@@ -51,7 +51,7 @@ int x = 5; ### "syntax error near \"=\""
 ---
 BEGIN { x = pid_t + 1; } ### "syntax error near \"pid_t\""
 ---
-typedef int foo; ### "typedef declarations are not supported yet"
+import int foo; ### "import declarations are not part of the language"
 ---
 BEGIN { x = 1 ? 2; } ### "syntax error near \";\""
 ---
