@@ -13,6 +13,8 @@ var functions = func() map[string]any {
 	m := map[string]any{
 		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
 		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
+		"clear": code.Clear, "normalize": code.Normalize, "denormalize": code.Denormalize, "trunc": code.Trunc,
+		"speculate": code.Speculate, "commit": code.Commit, "discard": code.Discard,
 		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
 		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
 	}
@@ -126,13 +128,17 @@ func (c *checker) action(x *syntax.Call, act code.Act) {
 	case code.Trace:
 		c.trace(x)
 	case code.Exit:
-		c.exit(x)
+		c.intAction(x, "exit")
 	case code.Stack, code.UStack, code.SymOf:
 		c.dynamic(x, act)
 	case code.Printf:
 		c.printf(x)
 	case code.Printa:
 		c.printa(x)
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		c.aggAction(x, act)
+	case code.Speculate, code.Commit, code.Discard:
+		c.intAction(x, x.Fun.(*syntax.Ident).Name)
 	}
 }
 
@@ -151,12 +157,13 @@ func (c *checker) trace(x *syntax.Call) {
 	c.value(x.Args[0])
 }
 
-func (c *checker) exit(x *syntax.Call) {
+// intAction is exit(), or an action that takes the number of a speculation.
+func (c *checker) intAction(x *syntax.Call, name string) {
 	if len(x.Args) != 1 {
-		c.protoLen(x, "exit", 1, 1)
+		c.protoLen(x, name, 1, 1)
 	}
 	if t := c.value(x.Args[0]); !t.IsInt() {
-		c.protoArg(x.Args[0], "exit", 0, "int", t)
+		c.protoArg(x.Args[0], name, 0, "int", t)
 	}
 }
 

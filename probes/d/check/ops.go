@@ -162,6 +162,10 @@ func (c *checker) target(x, lhs syntax.Expr, op syntax.Token, t *ctypes.Type) *V
 		defer func() { m.Info().Type = lhs.Info().Type }()
 	}
 	var v *Var
+	if c.isPart(lhs) {
+		t := c.expr(lhs)
+		return &Var{Type: t, Name: syntax.ExprString(lhs)}
+	}
 	if ix, ok := lhs.(*syntax.Index); ok {
 		v = c.elementTarget(x, ix, op, t)
 	} else if name, old := c.lookup(lhs); name == nil {
@@ -210,10 +214,11 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 	switch {
 	case t.IsString():
 		t = c.str
-	case !t.IsScalar():
-		c.fail(x, Unknown, "variables of type %s are not supported yet: %s", t, name.name)
+	case !t.IsScalar() && !t.IsStruct():
+		c.fail(x, DeclDynobj, "cannot have a variable of type %s: %s", t, name.name)
 	}
 	v := &Var{Name: name.name, Scope: name.scope, Type: t, Keys: keys}
+	c.room(x, v)
 	c.vars[*name] = v
 	return v
 }

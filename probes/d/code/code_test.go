@@ -17,7 +17,7 @@ func TestOpTable(t *testing.T) {
 		}
 		seen[o.name] = op
 		for _, c := range o.in + o.out {
-			if !strings.ContainsRune("isbfkv*", c) {
+			if !strings.ContainsRune("isbfkvw*", c) {
 				t.Errorf("%s: strange letter %q", o.name, c)
 			}
 		}

@@ -111,15 +111,22 @@ type Act uint8
 
 // Actions. Those that record write one Rec for each value to the buffer.
 const (
-	Eval      Act = iota // run Args[0] for its effect; nothing is recorded
-	Trace                // record Args[0]
-	Printf               // record Args, print through Format
-	Printa               // print aggregations Aggs through Format, "" for the default
-	Stack                // record up to Depth kernel program counters
-	UStack               // record up to Depth program counters of the process
-	SymOf                // record the address Args[0], of which Type.Form says how it is shown
-	Exit                 // record Args[0] and end the trace with it as status
-	Aggregate            // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
+	Eval        Act = iota // run Args[0] for its effect; nothing is recorded
+	Trace                  // record Args[0]
+	Printf                 // record Args, print through Format
+	Printa                 // print aggregations Aggs through Format, "" for the default
+	Stack                  // record up to Depth kernel program counters
+	UStack                 // record up to Depth program counters of the process
+	SymOf                  // record the address Args[0], of which Type.Form says how it is shown
+	Clear                  // set the values of Aggs[0] to 0
+	Normalize              // record Args[0], by which the values of Aggs[0] are divided when shown
+	Denormalize            // undo that of Aggs[0]
+	Trunc                  // record Args[0], keep as many keys of Aggs[0]: the largest, or if negative the smallest
+	Speculate              // what follows goes to the speculation of number Args[0]
+	Commit                 // the records of speculation Args[0] go to the buffer
+	Discard                // the records of speculation Args[0] are forgotten
+	Exit                   // record Args[0] and end the trace with it as status
+	Aggregate              // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
 )
 
 // An Action is one statement of a clause.

@@ -86,7 +86,7 @@ func (c *compiler) stmt(s *syntax.ExprStmt) code.Action {
 func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	args := x.Args
 	switch a.Act {
-	case code.Trace, code.Exit:
+	case code.Trace, code.Exit, code.Speculate, code.Commit, code.Discard:
 		a.Args = []*code.Func{c.function(args[0])}
 	case code.Stack, code.UStack:
 		a.Depth = x.Info().Type.Len
@@ -95,6 +95,11 @@ func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	case code.Printf:
 		a.Format = check.Literal(args[0]).Value
 		a.Args = c.printfArgs(a.Format, args[1:])
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		a.Aggs = []int{c.agg(args[0].Info().Ref.(*check.Agg))}
+		for _, n := range args[1:] {
+			a.Args = append(a.Args, c.function(n))
+		}
 	case code.Printa:
 		if lit := check.Literal(args[0]); lit != nil {
 			a.Format, args = lit.Value, args[1:]

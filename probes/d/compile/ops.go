@@ -230,8 +230,8 @@ func (f *function) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) {
 // target prepares an assignment to a variable: it leaves the old value if it is wanted
 // and returns what stores the new one. An element's keys are computed once.
 func (f *function) target(x syntax.Expr, old bool) (store func()) {
-	if m, ok := x.(*syntax.Macro); ok {
-		x = m.Info().Ref.(syntax.Expr)
+	if x = check.Resolve(x); isPart(x) {
+		return f.partTarget(x, old)
 	}
 	v := x.Info().Ref.(*check.Var)
 	if ix, ok := x.(*syntax.Index); ok {

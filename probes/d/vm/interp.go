@@ -28,6 +28,9 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 		case code.OpDup:
 			st[sp] = st[sp-1]
 			sp++
+		case code.OpDup2:
+			st[sp], st[sp+1] = st[sp-2], st[sp-1]
+			sp += 2
 		case code.OpPop:
 			sp--
 
@@ -155,6 +158,15 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 		case code.OpStoreArr:
 			sp--
 			st[sp-1] = f.storeDyn(in.Imm, f.bytes(st[sp-1]), st[sp])
+
+		case code.OpBound:
+			if st[sp-1] >= in.Imm {
+				ok = f.fail(IllegalOp, 0)
+			}
+		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes:
+			n := f.m.partArgs(in)
+			sp -= n - 1
+			st[sp-1], ok = f.partOf(in, st[sp-1:sp-1+n])
 
 		case code.OpArg:
 			st[sp] = f.env.Arg(int(in.N))

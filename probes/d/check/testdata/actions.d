@@ -20,3 +20,59 @@ BEGIN { @[mod()] = count(); } ### "D_PROTO_LEN"
 BEGIN { printf("%d", stack()); } ### "D_OP_ACT"
 ---
 BEGIN { printf("%k", 1); } ### "D_PRINTF_ARG_TYPE"
+---
+BEGIN { clear(); } ### "D_CLEAR_PROTO"
+---
+BEGIN { clear(1); } ### "D_CLEAR_AGGARG"
+---
+BEGIN { clear(@x); } ### "D_CLEAR_AGGBAD"
+---
+BEGIN { @ = count(); trunc(@, 1, 2); } ### "D_TRUNC_PROTO"
+---
+BEGIN { trunc(1); } ### "D_TRUNC_AGGARG"
+---
+BEGIN { trunc(@x); } ### "D_TRUNC_AGGBAD"
+---
+BEGIN { @ = count(); trunc(@, execname); } ### "D_TRUNC_SCALAR"
+---
+BEGIN { @ = count(); normalize(@); } ### "D_NORMALIZE_PROTO"
+---
+BEGIN { normalize(1, 1); } ### "D_NORMALIZE_AGGARG"
+---
+BEGIN { normalize(@x, 1); } ### "D_NORMALIZE_AGGBAD"
+---
+BEGIN { @ = count(); normalize(@, execname); } ### "D_NORMALIZE_SCALAR"
+---
+BEGIN { denormalize(1); } ### "D_NORMALIZE_AGGARG"
+---
+BEGIN { commit(1); commit(1); } ### "D_COMM_COMM"
+---
+BEGIN { trace(1); commit(1); } ### "D_COMM_DREC"
+---
+BEGIN { speculate(1); speculate(1); } ### "D_SPEC_SPEC"
+---
+BEGIN { commit(1); speculate(1); } ### "D_SPEC_COMM"
+---
+BEGIN { trace(1); speculate(1); } ### "D_SPEC_DREC"
+---
+BEGIN { @ = count(); speculate(1); } ### "D_SPEC_DREC"
+---
+BEGIN { commit(1); @ = count(); } ### "D_AGG_COMM"
+---
+BEGIN { speculate(1); @ = count(); } ### "D_AGG_SPEC"
+---
+BEGIN { speculate(1); exit(0); } ### "D_EXIT_SPEC"
+---
+BEGIN { commit(1); trace(1); } ### "D_DREC_COMM"
+---
+BEGIN { commit(1); exit(0); } ### "D_DREC_COMM"
+---
+BEGIN { speculate(); } ### "D_PROTO_LEN"
+---
+BEGIN { commit("a"); } ### "D_PROTO_ARG"
+---
+BEGIN { discard(1, 2); } ### "D_PROTO_LEN"
+---
+BEGIN { speculation(1); } ### "D_PROTO_LEN"
+---
+BEGIN { x = 1; self->y = speculation(); speculate(self->y); trace(1); commit(self->y); x = 2; discard(3); }
