@@ -167,13 +167,13 @@ func (s *Session) matchAll(sources []Source) error {
 	return nil
 }
 
-// shows says which clauses show at once what was recorded: those that print
+// shows says which clauses show at once what was recorded: those that print or change
 // aggregations, which are to be seen as they are now.
 func shows(p *code.Program) []bool {
 	out := make([]bool, len(p.Clauses))
 	for i, c := range p.Clauses {
 		for _, a := range c.Actions {
-			out[i] = out[i] || a.Act == code.Printa
+			out[i] = out[i] || a.Act.OnAggs()
 		}
 	}
 	return out

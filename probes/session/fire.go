@@ -66,6 +66,6 @@ func (s *Session) drops() error {
 	for _, t := range s.vm.Tables() {
 		d.Aggregations += t.Drops
 	}
-	d.Variables = s.vm.VarDrops()
+	d.Variables, d.Spec, d.SpecFails, d.Errors = s.vm.VarDrops(), s.vm.SpecDrops, s.vm.SpecFails, s.vm.ErrorFaults
 	return s.text.Drops(d)
 }

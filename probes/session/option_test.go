@@ -27,7 +27,7 @@ func TestOptionErrors(t *testing.T) {
 	for arg, want := range map[string]string{
 		"nosuch":           `no option is called "nosuch"`,
 		"":                 `no option is called ""`,
-		"specsize=1m":      "option specsize: it is not there yet",
+		"inlineframes":     "option inlineframes: it is not there yet",
 		"linkmode=static":  "option linkmode: 32-bit and process objects, and linking them, have no meaning here",
 		"patch=both":       `option patch: split or inplace, not "both"`,
 		"patch":            `option patch: split or inplace, not ""`,

@@ -64,6 +64,8 @@ type Session struct {
 	module      uint64   // an address of the kernel: see base
 	checked     []uint64 // addresses of the cross-check
 	err         error
+	host        host
+	halted      code.Act // Panic or Breakpoint, when one has run
 }
 
 // phase says which probes fire.
@@ -109,12 +111,16 @@ func (s *Session) Registry() *probes.Registry { return s.registry }
 
 // Start begins the trace: it fires BEGIN and enables the probes. The guest stands still.
 func (s *Session) Start() error {
+	if err := s.allowed(); err != nil {
+		return err
+	}
 	var err error
 	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
 		return err
 	}
+	s.host = host{s: s, first: s.Stdout}
 	s.trace = consume.Trace{
-		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol,
+		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
 	}
 	s.read = consume.NewReader(&s.trace)
 	if s.text, err = consume.NewText(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
@@ -169,6 +175,7 @@ func (s *Session) Finish() error {
 	s.keep(s.drops())
 	s.keep(s.text.End())
 	s.keep(s.text.Flush())
+	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
 	if s.Options.Verbose {

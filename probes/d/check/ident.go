@@ -54,6 +54,10 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 			return ctypes.IntType
 		}
 	}
+	if x.Name == "NULL" {
+		constant(x, 0)
+		return ctypes.IntType
+	}
 	if _, ok := functions[x.Name]; ok {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}

@@ -57,6 +57,7 @@ func (c *checker) comparable(x *syntax.Binary, op syntax.Token, a, b *ctypes.Typ
 	switch {
 	case a.IsInt() && b.IsInt():
 	case (a.IsString() || b.IsString()) && isStringLike(a) && isStringLike(b):
+	case a.IsString() && isNull(x.Y) || b.IsString() && isNull(x.X): // ""
 	case a.IsPointer() && b.IsPointer() && pointersMeet(a, b):
 	case a.IsPointer() && b.IsInt() || a.IsInt() && b.IsPointer():
 	default:

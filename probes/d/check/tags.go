@@ -66,6 +66,9 @@ const (
 	PrintaAggbad    syntax.Tag = "D_PRINTA_AGGBAD" // aggregation never assigned
 	PrintaAggkey    syntax.Tag = "D_PRINTA_AGGKEY" // aggregation given with keys
 	PrintaAggproto  syntax.Tag = "D_PRINTA_AGGPROTO"
+	TracememAddr    syntax.Tag = "D_TRACEMEM_ADDR"
+	TracememSize    syntax.Tag = "D_TRACEMEM_SIZE"
+	FreopenInvalid  syntax.Tag = "D_FREOPEN_INVALID"
 	ClearProto      syntax.Tag = "D_CLEAR_PROTO"
 	ClearAggarg     syntax.Tag = "D_CLEAR_AGGARG" // argument is no aggregation
 	ClearAggbad     syntax.Tag = "D_CLEAR_AGGBAD" // aggregation never assigned

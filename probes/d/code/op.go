@@ -116,6 +116,7 @@ const (
 	OpReg     // - -> x      register Imm: the index in the architecture's list
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
+	OpStore   // a x -> x    N = 1, 2, 4, 8 low bytes of x, in the scratch space
 	OpFrames  // - -> f      at most Imm program counters (0: as the option says) of the kernel, N = 1: of the process
 
 	opMax
@@ -223,6 +224,7 @@ var ops = [opMax]info{
 	OpReg:     {"reg", "", "i", argImm},
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
+	OpStore:   {"store", "ii", "i", argLoad},
 	OpFrames:  {"frames", "", "f", argFrames},
 }
 

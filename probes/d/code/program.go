@@ -125,6 +125,16 @@ const (
 	Speculate              // what follows goes to the speculation of number Args[0]
 	Commit                 // the records of speculation Args[0] go to the buffer
 	Discard                // the records of speculation Args[0] are forgotten
+	Tracemem               // record the bytes Args[0], and if there is an Args[1] how many of them count
+	System                 // record Args; the host runs them, printed through Format, as a command
+	Freopen                // record Args; printed through Format they are where output goes from now on, "" for back
+	Ftruncate              // cut the output to nothing
+	Setopt                 // record the name of an option and its value
+	Stop                   // stop the process
+	Raise                  // send signal Args[0] to the process
+	Panic                  // crash the guest
+	Breakpoint             // stop the guest
+	Chill                  // let Args[0] nanoseconds pass
 	Exit                   // record Args[0] and end the trace with it as status
 	Aggregate              // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
 )

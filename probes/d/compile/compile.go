@@ -86,13 +86,19 @@ func (c *compiler) stmt(s *syntax.ExprStmt) code.Action {
 func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	args := x.Args
 	switch a.Act {
-	case code.Trace, code.Exit, code.Speculate, code.Commit, code.Discard:
+	case code.Tracemem:
+		a.Args = c.tracemem(args)
+	case code.Setopt:
+		for _, s := range args {
+			a.Args = append(a.Args, c.stringFunc(s))
+		}
+	case code.Raise, code.Chill, code.Trace, code.Exit, code.Speculate, code.Commit, code.Discard:
 		a.Args = []*code.Func{c.function(args[0])}
 	case code.Stack, code.UStack:
 		a.Depth = x.Info().Type.Len
 	case code.SymOf:
 		a.Args = []*code.Func{c.dynamic(x)}
-	case code.Printf:
+	case code.Printf, code.System, code.Freopen:
 		a.Format = check.Literal(args[0]).Value
 		a.Args = c.printfArgs(a.Format, args[1:])
 	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:

@@ -138,7 +138,9 @@ func (f *function) discard(x syntax.Expr) {
 	} else {
 		f.value(x)
 	}
-	f.op(code.OpPop)
+	if s, ok := x.Info().Ref.(code.Sub); !ok || s.Leaves() {
+		f.op(code.OpPop)
+	}
 }
 
 // into leaves x as a value to store or record as t, which narrows integers.
@@ -277,14 +279,26 @@ func (f *function) keys(x *syntax.Index, v *check.Var) {
 func (f *function) call(x *syntax.Call) {
 	s := x.Info().Ref.(code.Sub)
 	kinds, _ := s.Signature()
-	for i, a := range x.Args {
+	args := x.Args
+	if s == code.SubStrtok {
+		args = strtokArgs(args)
+	}
+	for i, a := range args {
 		if kinds[i] == code.String {
 			f.asString(a)
 		} else {
 			f.value(a)
 		}
 	}
-	f.emit(code.OpCall, len(x.Args), uint64(s))
+	f.emit(code.OpCall, len(args), uint64(s))
+}
+
+// strtokArgs puts the delimiters first. Without a string, which NULL says, strtok goes on.
+func strtokArgs(args []syntax.Expr) []syntax.Expr {
+	if args[0].Info().Const {
+		return args[1:]
+	}
+	return []syntax.Expr{args[1], args[0]}
 }
 
 func (f *function) cast(x *syntax.Cast) {

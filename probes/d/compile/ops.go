@@ -55,8 +55,8 @@ func (f *function) binary(x *syntax.Binary) {
 		f.op(code.OpLNot)
 		f.op(code.OpNe)
 	case x.X.Info().Type.IsString() || x.Y.Info().Type.IsString():
-		f.asString(x.X)
-		f.asString(x.Y)
+		f.compared(x.X)
+		f.compared(x.Y)
 		f.op(code.OpScmp)
 		f.push(0)
 		f.op(opcode(op, true))
@@ -65,6 +65,15 @@ func (f *function) binary(x *syntax.Binary) {
 		f.operand(x.Op, x.X, x.Y, x.Y)
 		f.operate(x.Op, decayed(x.X), decayed(x.Y), x.Type)
 	}
+}
+
+// compared leaves an operand of a comparison of strings. NULL is "".
+func (f *function) compared(x syntax.Expr) {
+	if i := x.Info(); i.Const && i.Type.IsInt() {
+		f.emit(code.OpStr, 0, f.stringIndex(""))
+		return
+	}
+	f.asString(x)
 }
 
 // shortCircuit is && or ||: the right operand is looked at only if the left does not

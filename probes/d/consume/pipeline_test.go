@@ -234,6 +234,9 @@ func (tr *tracer) run(t *testing.T) {
 			tr.fire(f)
 		}
 	}
+	if err := tr.text.Drops(consume.Drops{Variables: tr.m.VarDrops(), Spec: tr.m.SpecDrops, SpecFails: tr.m.SpecFails}); err != nil {
+		t.Error(err)
+	}
 	if err := tr.text.End(); err != nil {
 		t.Error(err)
 	}
@@ -255,3 +258,24 @@ func (tr *tracer) onFault(t *testing.T, env vm.Env, f vm.Fault) {
 	p := vm.Probe{ID: 3, Prov: "dtrace", Name: "ERROR"}
 	tr.m.Fire(&firing{probe: p, now: env.Now(), fault: &f}, tr.enable(p))
 }
+
+func (f *firing) Write(addr uint64, p []byte) (bad uint64, ok bool) {
+	if bad, ok := f.Read(addr, make([]byte, len(p))); !ok {
+		return bad, false
+	}
+	f.write(addr, string(p))
+	return 0, true
+}
+
+func (f *firing) Progeny(pid int32) (yes bool, bad uint64, ok bool) {
+	return pid == 1 || pid == f.thread.PID, 0, true
+}
+
+// Do lets only time pass.
+func (f *firing) Do(a code.Act, n uint64) bool {
+	f.now += n
+	return a == code.Chill
+}
+
+// write is a copy to the guest that is never read again.
+func (f *firing) write(uint64, string) {}

@@ -19,6 +19,7 @@ type Text struct {
 	buf     []byte
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
+	err1    error // of an action on the host
 }
 
 // flushAt is when output that waits is written, in bytes.
@@ -30,7 +31,7 @@ func NewText(t *Trace, o Options, out, err io.Writer) (*Text, error) {
 	for _, c := range t.Program.Clauses {
 		for i := range c.Actions {
 			a := &c.Actions[i]
-			if a.Act != code.Printf && (a.Act != code.Printa || a.Format == "") {
+			if !printed(a) {
 				continue
 			}
 			f, err := code.ParseFormat(a.Format)
@@ -75,6 +76,9 @@ func (t *Text) Record(r *Record) error {
 	if !t.opts.Quiet {
 		t.buf = append(t.buf, '\n')
 	}
+	if err := t.err1; err != nil {
+		return err
+	}
 	return t.flushIfMuch()
 }
 
@@ -100,11 +104,17 @@ func (t *Text) item(it *Item) {
 		for i := range it.Values {
 			t.value(&it.Values[i])
 		}
+	case code.Tracemem:
+		t.tracemem(it.Values)
+	case code.System, code.Freopen, code.Ftruncate, code.Setopt:
+		t.host(it)
 	case code.Printf:
 		p := printer{Text: t, values: it.Values}
 		p.format(t.formats[it.Action])
 	case code.Printa:
 		t.printa(it.Action)
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		t.change(it)
 	case code.SymOf:
 		t.symOf(it.Action.Args[0].Type.Form, it.Values[0].Int)
 	case code.Stack, code.UStack:
@@ -183,6 +193,8 @@ func (t *Text) Drops(d Drops) error {
 		{d.Records, "drop", onCPU},
 		{d.Aggregations, "aggregation drop", onCPU},
 		{d.Variables, "dynamic variable drop", ""},
+		{d.Spec, "speculative drop", ""},
+		{d.SpecFails, "failed speculation", " (no speculative buffer available)"},
 		{d.Errors, "error", " in ERROR probe enabling"},
 	} {
 		if k.n == 0 {

@@ -10,8 +10,10 @@ import (
 type Config struct {
 	CPUs         int // number of CPUs of the guest
 	BufSize      int // bufsize: buffer of each CPU
-	AggSize      int // aggsize: each aggregation
+	AggSize      int // aggsize: all aggregations together
 	DynVarSize   int // dynvarsize: associative arrays and thread-local variables together
+	NSpec        int // nspec: number of speculations
+	SpecSize     int // specsize: buffer of each speculation on each CPU
 	StrSize      int // strsize: a string that a subroutine makes, with its NUL
 	StackFrames  int // stackframes: frames that stack() records when it does not say
 	UStackFrames int // ustackframes: the same of ustack()
@@ -24,6 +26,8 @@ func DefaultConfig() Config {
 		BufSize:      4 << 20,
 		AggSize:      4 << 20,
 		DynVarSize:   1 << 20,
+		NSpec:        1,
+		SpecSize:     32 << 10,
 		StrSize:      code.DefaultStrSize,
 		StackFrames:  20,
 		UStackFrames: 20,
@@ -42,6 +46,10 @@ func (c *Config) Set(name, value string) (known bool, err error) {
 		p = &c.AggSize
 	case "dynvarsize":
 		p = &c.DynVarSize
+	case "nspec":
+		p, least, most = &c.NSpec, 0, 1<<16
+	case "specsize":
+		p = &c.SpecSize
 	case "strsize":
 		p, least, most = &c.StrSize, 2, code.MaxSize
 	case "ustackframes":

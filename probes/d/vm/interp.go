@@ -178,8 +178,16 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 			st[sp], ok = f.builtin(code.Builtin(in.Imm))
 			sp++
 		case code.OpCall:
-			sp -= int(in.N) - 1
-			st[sp-1], ok = f.call(code.Sub(in.Imm), st[sp-1:sp-1+int(in.N)])
+			sp -= int(in.N)
+			v, ok = f.call(code.Sub(in.Imm), st[sp:sp+int(in.N)])
+			if code.Sub(in.Imm).Leaves() {
+				st[sp] = v
+				sp++
+			}
+		case code.OpStore:
+			sp--
+			ok = f.store(st[sp-1], int(in.N), st[sp])
+			st[sp-1] = st[sp]
 		case code.OpFrames:
 			st[sp], ok = f.loadFrames(in.N == 1, int(in.Imm))
 			sp++

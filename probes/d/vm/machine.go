@@ -18,6 +18,10 @@ type Machine struct {
 	// ErrorFaults counts faults in clauses of the ERROR probe.
 	ErrorFaults uint64
 
+	// SpecDrops counts records that found no room in a speculation, SpecFails calls of
+	// speculation() when none was free.
+	SpecDrops, SpecFails uint64
+
 	prog    *code.Program
 	cfg     Config
 	clauses []clause
@@ -27,6 +31,9 @@ type Machine struct {
 	lits    []byte     // their bytes
 	globals []variable
 	dyn     dynTable
+	specs   []speculation
+	seed    uint64 // of rand
+	chill   chilled
 	frames  []*frame // of firings within firings
 	depth   int
 	exited  bool
@@ -47,12 +54,14 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}
 	m.dyn.limit = cfg.DynVarSize
+	m.specs = make([]speculation, cfg.NSpec)
 	for _, s := range p.Strings {
 		m.consts = append(m.consts, code.MakeRef(uint32(len(m.lits)), uint32(len(s))))
 		m.lits = append(m.lits, s...)
 	}
+	budget := agg.NewBudget(cfg.AggSize)
 	for _, a := range p.Aggs {
-		t, err := newTable(a, cfg.AggSize)
+		t, err := newTable(a, budget)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +87,7 @@ func (m *Machine) depth0(user bool) int {
 
 // newTable makes the table of an aggregation: its function's number is the same in both
 // packages.
-func newTable(a code.Agg, limit int) (*agg.Table, error) {
+func newTable(a code.Agg, b *agg.Budget) (*agg.Table, error) {
 	s := agg.Spec{Name: a.Name, Fn: agg.Fn(a.Fn), Args: a.Args}
 	for _, t := range a.Keys {
 		k := agg.Key{Kind: agg.KeyBytes, Size: t.Size, Signed: t.Signed}
@@ -94,7 +103,7 @@ func newTable(a code.Agg, limit int) (*agg.Table, error) {
 		}
 		s.Keys = append(s.Keys, k)
 	}
-	return agg.New(s, limit)
+	return agg.NewShared(s, b)
 }
 
 // Tables are the aggregations, in the order of Program.Aggs.

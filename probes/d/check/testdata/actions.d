@@ -76,3 +76,87 @@ BEGIN { discard(1, 2); } ### "D_PROTO_LEN"
 BEGIN { speculation(1); } ### "D_PROTO_LEN"
 ---
 BEGIN { x = 1; self->y = speculation(); speculate(self->y); trace(1); commit(self->y); x = 2; discard(3); }
+---
+BEGIN { speculate(1); panic(); } ### "D_ACT_SPEC"
+---
+BEGIN { speculate(1); system("x"); } ### "D_ACT_SPEC"
+---
+BEGIN { tracemem("x", 1); } ### "D_TRACEMEM_ADDR"
+---
+BEGIN { tracemem(1, 0); } ### "D_TRACEMEM_SIZE"
+---
+BEGIN { tracemem(1, pid); } ### "D_TRACEMEM_SIZE"
+---
+BEGIN { tracemem(1, 1, "x"); } ### "D_TRACEMEM_SIZE"
+---
+BEGIN { tracemem(1); } ### "D_PROTO_LEN"
+---
+BEGIN { freopen("", 1); } ### "D_FREOPEN_INVALID"
+---
+BEGIN { system(); } ### "D_PROTO_LEN"
+---
+BEGIN { system("%d"); } ### "D_PRINTF_ARG_PROTO system"
+---
+BEGIN { freopen(execname); } ### "D_PRINTF_ARG_FMT"
+---
+BEGIN { setopt(); } ### "D_PROTO_LEN"
+---
+BEGIN { setopt(1); } ### "D_PROTO_ARG"
+---
+BEGIN { ftruncate(1); } ### "D_PROTO_LEN"
+---
+BEGIN { stop(1); } ### "D_PROTO_LEN"
+---
+BEGIN { raise(); } ### "D_PROTO_LEN"
+---
+BEGIN { raise("x"); } ### "D_PROTO_ARG"
+---
+BEGIN { chill("x"); } ### "D_PROTO_ARG"
+---
+BEGIN { breakpoint(1); } ### "D_PROTO_LEN"
+---
+BEGIN { panic(1); } ### "D_PROTO_LEN"
+---
+BEGIN { trace(chill(1)); } ### "D_TRACE_VOID"
+---
+BEGIN { x = bcopy((void *)1, (void *)2, 3); } ### "D_OP_ACT"
+---
+BEGIN { alloca("x"); } ### "D_PROTO_ARG"
+---
+BEGIN { bcopy(1, alloca(1), 1); } ### "D_PROTO_ARG"
+---
+BEGIN { copyin(1); } ### "D_PROTO_LEN"
+---
+BEGIN { copyinto(1, 1, 1); } ### "D_PROTO_ARG"
+---
+BEGIN { copyout(1, 1, 1); } ### "D_PROTO_ARG"
+---
+BEGIN { copyoutstr(1, 1, 1); } ### "D_PROTO_ARG"
+---
+BEGIN { strtok("x"); } ### "D_PROTO_LEN"
+---
+BEGIN { strtok(1, "x"); } ### "D_PROTO_ARG"
+---
+BEGIN { strtok("x", NULL); } ### "D_PROTO_ARG"
+---
+BEGIN { json("x"); } ### "D_PROTO_LEN"
+---
+BEGIN { inet_ntoa(1); } ### "D_PROTO_ARG"
+---
+BEGIN { inet_ntop(2); } ### "D_PROTO_LEN"
+---
+BEGIN { rand(1); } ### "D_PROTO_LEN"
+---
+BEGIN { htons("x"); } ### "D_PROTO_ARG"
+---
+BEGIN { strtoll(1); } ### "D_PROTO_ARG"
+---
+BEGIN { cleanpath(1); } ### "D_PROTO_ARG"
+---
+BEGIN { progenyof("x"); } ### "D_PROTO_ARG"
+---
+BEGIN { mutex_owned(1); } ### "D_FUNC_UNDEF mutex_owned.*no meaning here"
+---
+BEGIN { msgsize(1); } ### "D_FUNC_UNDEF msgsize.*STREAMS"
+---
+BEGIN { jstack(); } ### "D_FUNC_UNDEF jstack"
