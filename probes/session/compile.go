@@ -8,6 +8,7 @@ import (
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
+	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
 )
 
@@ -30,11 +31,11 @@ func (s Source) String() string {
 	return fmt.Sprintf("description '%s'", desc)
 }
 
-func (s Source) parse() (*syntax.Program, error) {
+func (s Source) parse(opts syntax.Options) (*syntax.Program, error) {
 	if s.File != "" {
-		return syntax.Parse(s.File, []byte(s.Text), syntax.Options{})
+		return syntax.Parse(s.File, []byte(s.Text), opts)
 	}
-	return syntax.ParseSpec(s.Kind, s.Text, syntax.Options{})
+	return syntax.ParseSpec(s.Kind, s.Text, opts)
 }
 
 // A CompileError is an error in a D program.
@@ -81,11 +82,13 @@ func (s *Session) Compile(sources []Source, m Macros) error {
 func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	all := &syntax.Program{}
 	s.ends = nil
+	var sugar desugar.Desugarer
 	for _, src := range sources {
-		p, err := src.parse()
+		p, err := src.parse(syntax.Options{IsType: s.isType(all)})
 		if err != nil {
 			return err
 		}
+		p = sugar.Program(p)
 		all.Items = append(all.Items, p.Items...)
 		all.File, all.Spec = p.File, p.Spec
 		s.ends = append(s.ends, clauses(all))
@@ -118,7 +121,8 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 		regs[r.Name] = i
 	}
 	return check.Env{
-		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: m.Vars,
+		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
+		Types: s.Types, Args: s.argTypes,
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},
 	}
 }
@@ -159,7 +163,9 @@ func (s *Session) matchAll(sources []Source) error {
 		if err != nil {
 			return &CompileError{sources[at], err, s.Options.ErrTags}
 		}
-		s.counts[at] += n
+		if !c.Sugar {
+			s.counts[at] += n
+		}
 	}
 	s.sources = sources
 	s.on.index(s.registry.Len())

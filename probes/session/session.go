@@ -9,6 +9,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/guestos"
 	"trapline/probes"
+	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/consume"
 	"trapline/probes/d/vm"
@@ -30,7 +31,8 @@ type Config struct {
 	// Text reads the text of the image file at an address of the running kernel.
 	Text    func(addr uint64, p []byte) error
 	OS      guestos.OS
-	Options *Options // nil: the defaults. A program's pragmas change them.
+	Types   check.Types // of the kernel; nil: nothing is known of them
+	Options *Options    // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Epoch   int64 // ns from 1970 to the guest's start, UTC

@@ -241,7 +241,7 @@ func (t *tracer) unready(end ending) error {
 func (t *tracer) prepare() (done bool, err error) {
 	g := t.guest
 	t.session, err = session.New(session.Config{
-		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os,
+		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
 		Options: t.options, Stdout: t.out, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil {

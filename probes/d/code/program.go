@@ -16,6 +16,7 @@ type Clause struct {
 	Pred    *Func    // nil: always
 	Actions []Action
 	Line    int
+	Sugar   bool // made by package desugar, beside the one that stands for the program's
 }
 
 // A Func is the code of one expression. It leaves one value on the stack, or none.

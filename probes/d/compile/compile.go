@@ -50,7 +50,7 @@ type compiler struct {
 }
 
 func (c *compiler) clause(cl *syntax.Clause) *code.Clause {
-	out := &code.Clause{Line: cl.Line}
+	out := &code.Clause{Line: cl.Line, Sugar: cl.Sugar}
 	for _, d := range cl.Probes {
 		out.Probes = append(out.Probes, d.Text)
 	}

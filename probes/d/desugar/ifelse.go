@@ -22,32 +22,35 @@ import (
 	"trapline/probes/d/syntax"
 )
 
+// A Desugarer rewrites the programs of one trace. The zero value is ready.
+type Desugarer struct {
+	errors *syntax.Clause // of dtrace:::ERROR
+	from   *syntax.Clause
+	made   []syntax.Item // of one clause
+	conds  int           // counted through all programs
+}
+
 // Program desugars all clauses. A tree without sugar comes back as it is.
-func Program(prog *syntax.Program) *syntax.Program {
-	d := desugarer{}
+func (d *Desugarer) Program(prog *syntax.Program) *syntax.Program {
+	first, any := d.errors == nil, false
 	out := *prog
 	out.Items = nil
 	for _, it := range prog.Items {
 		if c, ok := it.(*syntax.Clause); ok && hasIf(c.Body) {
+			any = true
 			d.clause(c)
 			out.Items = append(out.Items, d.made...)
 			continue
 		}
 		out.Items = append(out.Items, it)
 	}
-	if d.errors == nil {
+	if !any {
 		return prog
 	}
-	out.Items = append([]syntax.Item{d.errors}, out.Items...)
+	if first {
+		out.Items = append([]syntax.Item{d.errors}, out.Items...)
+	}
 	return &out
-}
-
-// A desugarer keeps what is made of one clause, and counts conditions through the program.
-type desugarer struct {
-	errors *syntax.Clause // of dtrace:::ERROR
-	from   *syntax.Clause
-	made   []syntax.Item
-	conds  int
 }
 
 func hasIf(list []syntax.Stmt) bool {
@@ -61,7 +64,7 @@ func hasIf(list []syntax.Stmt) bool {
 
 const errorName = "%error"
 
-func (d *desugarer) clause(c *syntax.Clause) {
+func (d *Desugarer) clause(c *syntax.Clause) {
 	if d.errors == nil {
 		desc := &syntax.Desc{Pos: c.Pos, Text: "dtrace:::ERROR"}
 		d.errors = &syntax.Clause{
@@ -82,13 +85,13 @@ func (d *desugarer) clause(c *syntax.Clause) {
 	d.made[len(d.made)-1].(*syntax.Clause).Sugar = false
 }
 
-func (d *desugarer) condition() int {
+func (d *Desugarer) condition() int {
 	d.conds++
 	return d.conds
 }
 
 // block makes clauses of statements that run where a condition holds; 0 is none.
-func (d *desugarer) block(list []syntax.Stmt, cond int) {
+func (d *Desugarer) block(list []syntax.Stmt, cond int) {
 	for len(list) > 0 {
 		n := 0
 		for n < len(list) && !hasIf(list[n:n+1]) {
@@ -106,7 +109,7 @@ func (d *desugarer) block(list []syntax.Stmt, cond int) {
 
 // branch makes the clauses of an if statement. Both conditions are settled before either
 // branch runs, which may change what they depend on.
-func (d *desugarer) branch(s *syntax.IfStmt, outer int) {
+func (d *Desugarer) branch(s *syntax.IfStmt, outer int) {
 	then := d.condition()
 	stmts := []syntax.Stmt{set(s.Pos, this(s.Pos, then), truth(s.Cond))}
 	other := 0
@@ -123,7 +126,7 @@ func (d *desugarer) branch(s *syntax.IfStmt, outer int) {
 
 // guard is the predicate of a block: nothing has failed, and its condition holds. A
 // condition that was never set, because the block around it did not run, is 0.
-func (d *desugarer) guard(pos syntax.Pos, cond int) syntax.Expr {
+func (d *Desugarer) guard(pos syntax.Pos, cond int) syntax.Expr {
 	ok := not(pos, self(pos))
 	if cond == 0 {
 		return ok
@@ -131,7 +134,7 @@ func (d *desugarer) guard(pos syntax.Pos, cond int) syntax.Expr {
 	return &syntax.Binary{Pos: pos, Op: syntax.ANDAND, X: ok, Y: this(pos, cond)}
 }
 
-func (d *desugarer) add(pred syntax.Expr, sugar bool, body ...syntax.Stmt) {
+func (d *Desugarer) add(pred syntax.Expr, sugar bool, body ...syntax.Stmt) {
 	c := &syntax.Clause{Pos: d.from.Pos, Pred: pred, Body: body, HasBody: true, Sugar: sugar}
 	for _, p := range d.from.Probes {
 		desc := *p

@@ -14,7 +14,7 @@ func sugarFree(t *testing.T, src string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := syntax.Print(&b, Program(prog)); err != nil {
+	if err := syntax.Print(&b, new(Desugarer).Program(prog)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -93,7 +93,7 @@ func TestOnePartCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, it := range Program(prog).Items {
+	for _, it := range new(Desugarer).Program(prog).Items {
 		if c := it.(*syntax.Clause); !c.Sugar {
 			n++
 		}
@@ -102,7 +102,7 @@ func TestOnePartCounts(t *testing.T) {
 		t.Errorf("%d clauses count, want 2", n)
 	}
 	plain, _ := syntax.Parse("", []byte("END"), syntax.Options{})
-	if Program(plain) != plain {
+	if new(Desugarer).Program(plain) != plain {
 		t.Error("a tree without sugar is not left alone")
 	}
 }
