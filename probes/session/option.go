@@ -58,7 +58,6 @@ var table = map[string]option{
 	"tramp":        {set: only("probe")},
 
 	// At run time.
-	"bufpolicy":   {set: only("switch")},
 	"bufresize":   {set: only("auto", "manual")},
 	"cleanrate":   {set: anyRate},
 	"cpu":         {why: oneCPU},

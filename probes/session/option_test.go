@@ -33,7 +33,7 @@ func TestOptionErrors(t *testing.T) {
 		"patch":            `option patch: split or inplace, not ""`,
 		"kinstpolicy=none": `option kinstpolicy: all, linux or freebsd, not "none"`,
 		"engine=hook":      `option engine: "hook" is not there yet, only trap`,
-		"bufpolicy=ring":   `option bufpolicy: "ring" is not there yet, only switch`,
+		"bufpolicy=none":   `option bufpolicy: "none" is neither switch, fill nor ring`,
 		"switchrate=5x":    `option switchrate: "5x" is no rate, as 100ms, 1s or 10hz are`,
 		"switchrate=0s":    `option switchrate: "0s" is no rate, as 100ms, 1s or 10hz are`,
 		"crosscheck=maybe": `option crosscheck: "maybe" is neither on nor off`,

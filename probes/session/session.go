@@ -171,9 +171,10 @@ func (s *Session) Finish() error {
 		return s.err
 	}
 	s.phase = ending
+	s.drain()
 	s.Fire(&probes.Firing{Probe: s.dtrace.End})
 	s.phase = over
-	s.show()
+	s.drain()
 	s.keep(s.drops())
 	s.keep(s.text.End())
 	s.keep(s.text.Flush())

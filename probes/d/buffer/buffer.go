@@ -147,7 +147,7 @@ func (b *Buffer) Len() int {
 func (b *Buffer) Full() bool { return b.used > len(b.data)/4*3 }
 
 // Reset forgets all records. Drops stay.
-func (b *Buffer) Reset() { b.used, b.wrapped = 0, false }
+func (b *Buffer) Reset() { b.used, b.wrapped, b.Filled = 0, false, false }
 
 // Records calls yield for each record, oldest first: its header and the whole of it,
 // valid during the call. layout gives the layout that a record with this number was made

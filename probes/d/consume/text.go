@@ -19,7 +19,8 @@ type Text struct {
 	buf     []byte
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
-	err1    error // of an action on the host
+	flows   map[int]*flow // by CPU
+	err1    error         // of an action on the host
 }
 
 // flushAt is when output that waits is written, in bytes.
@@ -85,7 +86,15 @@ func (t *Text) Record(r *Record) error {
 func (t *Text) columns(r *Record) {
 	if !t.started {
 		t.started = true
-		t.buf = fmt.Appendf(t.buf, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME")
+		if t.opts.FlowIndent {
+			t.buf = fmt.Appendf(t.buf, "%3s %-41s\n", "CPU", "FUNCTION")
+		} else {
+			t.buf = fmt.Appendf(t.buf, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME")
+		}
+	}
+	if t.opts.FlowIndent {
+		t.flow(r)
+		return
 	}
 	t.int(int64(r.CPU), 3)
 	t.buf = append(t.buf, ' ')

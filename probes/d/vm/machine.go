@@ -71,7 +71,9 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 		m.clauses = append(m.clauses, m.prepare(c))
 	}
 	for cpu := range cfg.CPUs {
-		m.bufs = append(m.bufs, buffer.New(cpu, cfg.BufSize))
+		b := buffer.New(cpu, cfg.BufSize)
+		b.Policy = cfg.BufPolicy
+		m.bufs = append(m.bufs, b)
 	}
 	m.frames = []*frame{newFrame(m)}
 	return m, nil
@@ -119,6 +121,16 @@ func (m *Machine) Layouts() []*buffer.Layout {
 		l[i] = &m.clauses[i].layout
 	}
 	return l
+}
+
+// Filled says whether a buffer of policy fill has no room left: the trace is over.
+func (m *Machine) Filled() bool {
+	for _, b := range m.bufs {
+		if b.Filled {
+			return true
+		}
+	}
+	return false
 }
 
 // VarDrops counts stores that found no room for a dynamic variable.
