@@ -122,7 +122,7 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.Types, Args: s.argTypes,
+		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider,
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},
 	}
 }

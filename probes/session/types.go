@@ -57,3 +57,14 @@ func macroVars(given map[string]string) map[string]string {
 	maps.Copy(all, given)
 	return all
 }
+
+// hasProvider tells whether a provider is there, or will be once the program has set its
+// policy.
+func (s *Session) hasProvider(name string) bool {
+	for _, p := range s.registry.Providers() {
+		if p.Name() == name {
+			return true
+		}
+	}
+	return name == "kinst"
+}

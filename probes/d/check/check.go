@@ -33,6 +33,10 @@ type Env struct {
 	// Args gives the types of a probe's arguments, none if it has no args[]. The probe is
 	// given by its description as written. Nil: there are none.
 	Args func(desc string) []*ctypes.Type
+	// HasProvider tells the names of providers. Nil: there are none.
+	HasProvider func(name string) bool
+	// Libraries are the D libraries that have been read, by their file's name.
+	Libraries []string
 	// MacroArgs are $0, the script's name, $1, and so on.
 	MacroArgs []string
 	// Macros are the other macro variables by name: "target", "pid".
