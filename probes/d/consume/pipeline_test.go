@@ -12,9 +12,11 @@ import (
 
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/check"
+	"trapline/probes/d/check/checktest"
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 )
@@ -138,7 +140,9 @@ func trace(t *testing.T, src []byte) (stdout, stderr []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := check.Check(tree, check.Env{Regs: map[string]int{"RAX": 1}}); err != nil {
+	tree = new(desugar.Desugarer).Program(tree)
+	env := check.Env{Regs: map[string]int{"RAX": 1}, Types: checktest.New(), Symbol: checktest.Symbol}
+	if err := check.Check(tree, env); err != nil {
 		t.Fatal(err)
 	}
 	prog, err := compile.Compile(tree)
@@ -256,7 +260,8 @@ func (tr *tracer) onFault(t *testing.T, env vm.Env, f vm.Fault) {
 		t.Error(err)
 	}
 	p := vm.Probe{ID: 3, Prov: "dtrace", Name: "ERROR"}
-	tr.m.Fire(&firing{probe: p, now: env.Now(), fault: &f}, tr.enable(p))
+	thread, _ := env.Thread()
+	tr.m.Fire(&firing{probe: p, thread: *thread, now: env.Now(), fault: &f}, tr.enable(p))
 }
 
 func (f *firing) Write(addr uint64, p []byte) (bad uint64, ok bool) {
