@@ -1,6 +1,8 @@
 package session
 
 import (
+	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/code"
 )
@@ -15,11 +17,35 @@ func (e *env) Write(addr uint64, p []byte) (bad uint64, ok bool) {
 
 // Progeny implements vm.Env.
 func (e *env) Progeny(pid int32) (yes bool, bad uint64, ok bool) {
-	t, bad := e.Thread()
-	if t == nil {
-		return false, bad, false
+	p, known := e.s.OS.(guestos.Processes)
+	if !known || e.firing.CPU == nil {
+		t, bad := e.Thread()
+		return t != nil && (t.PID == pid || t.PPID == pid), bad, t != nil
 	}
-	return t.PID == pid || t.PPID == pid, 0, true
+	err := p.Parents(e.s.Target, e.firing.CPU, func(n int) bool {
+		yes = n == int(pid)
+		return !yes
+	})
+	return yes, badAddr(err, 0), err == nil
+}
+
+// UReg implements vm.Env.
+func (e *env) UReg(i int) uint64 {
+	if p, ok := e.s.OS.(guestos.Processes); ok && e.firing.CPU != nil {
+		v, _ := p.UserReg(e.s.Target, e.firing.CPU, arch.Reg(i))
+		return v
+	}
+	return 0
+}
+
+// Execargs implements vm.Env.
+func (e *env) Execargs() (args string, bad uint64, ok bool) {
+	p, known := e.s.OS.(guestos.Processes)
+	if !known || e.firing.CPU == nil {
+		return "", 0, true
+	}
+	b, err := p.Arguments(e.s.Target, e.firing.CPU, e.s.Options.VM.StrSize-1)
+	return string(guestos.JoinArguments(b)), badAddr(err, 0), err == nil
 }
 
 // Do implements vm.Env. Neither signals nor stopped processes can be had of a guest from

@@ -128,8 +128,8 @@ func (e *env) Stack(pcs []uint64) int {
 
 // UStack implements vm.Env.
 func (e *env) UStack(pcs []uint64) int {
-	if e.firing.CPU == nil {
-		return 0
+	if p, ok := e.s.OS.(guestos.Processes); ok && e.firing.CPU != nil {
+		return guestos.UserStack(p, e.s.Target.Arch(), e.s.Target, e.firing.CPU, pcs)
 	}
 	return 0
 }

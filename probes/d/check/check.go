@@ -76,6 +76,8 @@ type (
 	Arg int
 	// Reg is regs[N]: an index into the architecture's registers.
 	Reg int
+	// UReg is uregs[N], the same of the process.
+	UReg int
 	// Address is where a symbol of the kernel lies.
 	Address uint64
 )

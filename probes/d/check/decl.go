@@ -65,7 +65,7 @@ func (c *checker) reserved(name string) bool {
 	_, fn := functions[name]
 	_, builtin := builtins[name]
 	_, enum := c.enums[name]
-	return fn || builtin || enum || c.inlines[name] != nil || name == "regs" || name == "args"
+	return fn || builtin || enum || c.inlines[name] != nil || name == "regs" || name == "uregs" || name == "args"
 }
 
 func sameVar(a, b *Var) bool {

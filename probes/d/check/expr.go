@@ -346,7 +346,11 @@ func (c *checker) index(x *syntax.Index) *ctypes.Type {
 	case v != nil && v.Keys != nil:
 		return c.element(x, v)
 	case v == nil && name != nil && *name == (varKey{code.Global, "regs"}):
-		return c.regs(x)
+		return c.regs(x, "regs")
+	case v == nil && name != nil && *name == (varKey{code.Global, "uregs"}):
+		t := c.regs(x, "uregs")
+		x.Info().Ref = UReg(x.Info().Ref.(Reg))
+		return t
 	case v == nil && name != nil && *name == (varKey{code.Global, "args"}):
 		return c.arg(x)
 	}
@@ -369,15 +373,15 @@ func (c *checker) notMdim(x *syntax.Index) {
 	}
 }
 
-// regs is regs[N]. The index must be constant.
-func (c *checker) regs(x *syntax.Index) *ctypes.Type {
+// regs is regs[N] or uregs[N]. The index must be constant.
+func (c *checker) regs(x *syntax.Index, name string) *ctypes.Type {
 	if len(x.Args) != 1 {
-		c.fail(x, ProtoLen, "regs[ ] prototype mismatch: %d keys passed, 1 expected", len(x.Args))
+		c.fail(x, ProtoLen, "%s[ ] prototype mismatch: %d keys passed, 1 expected", name, len(x.Args))
 	}
 	c.value(x.Args[0])
 	i := x.Args[0].Info()
 	if !i.Const || !i.Type.IsInt() {
-		c.fail(x, RegsIdx, "regs[ ] requires a constant index")
+		c.fail(x, RegsIdx, "%s[ ] requires a constant index", name)
 	}
 	for _, n := range c.env.Regs {
 		if uint64(n) == i.Value {
@@ -385,7 +389,7 @@ func (c *checker) regs(x *syntax.Index) *ctypes.Type {
 			return ctypes.Named("uint64_t")
 		}
 	}
-	c.fail(x, RegsIdx, "index %d is out of range for regs[ ]", int64(i.Value))
+	c.fail(x, RegsIdx, "index %d is out of range for %s[ ]", int64(i.Value), name)
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	if _, ok := functions[x.Name]; ok {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}
-	if x.Name == "args" || x.Name == "regs" {
+	if x.Name == "args" || x.Name == "regs" || x.Name == "uregs" {
 		c.fail(x, ArrBadref, "array %s[ ] may not be referenced without an index", x.Name)
 	}
 	c.fail(x, IdentUndef, "failed to resolve %s: Unknown variable name", x.Name)

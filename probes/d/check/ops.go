@@ -163,6 +163,9 @@ func (c *checker) target(x, lhs syntax.Expr, op syntax.Token, t *ctypes.Type) *V
 		defer func() { m.Info().Type = lhs.Info().Type }()
 	}
 	var v *Var
+	if c.isMemory(lhs) {
+		return &Var{Type: c.memoryTarget(lhs, op), Name: syntax.ExprString(lhs)}
+	}
 	if c.isPart(lhs) {
 		t := c.expr(lhs)
 		return &Var{Type: t, Name: syntax.ExprString(lhs)}
@@ -199,7 +202,7 @@ func (c *checker) elementTarget(x syntax.Expr, ix *syntax.Index, op syntax.Token
 		c.element(ix, v)
 	case name.scope == code.This:
 		c.fail(ix, ArrLocal, "associative array may not be local: this->%s", name.name)
-	case *name == varKey{code.Global, "regs"} || *name == varKey{code.Global, "args"}:
+	case *name == varKey{code.Global, "regs"} || *name == varKey{code.Global, "uregs"} || *name == varKey{code.Global, "args"}:
 		c.fail(x, OpWrite, "operator %s can only be applied to a writable variable, not to %s[ ]", op, name.name)
 	default:
 		v = c.create(x, name, op, t, c.keyTypes(name.name+"[ ]", ix.Args, false))
@@ -227,7 +230,7 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 func (c *checker) notTarget(x, lhs syntax.Expr, op syntax.Token) {
 	c.value(lhs)
 	if inMemory(lhs) {
-		c.fail(x, OpWrite, "operator %s can only be applied to a variable, not to memory of the kernel", op)
+		c.fail(x, OpWrite, "operator %s can only be applied to a variable, not to a symbol of the kernel", op)
 	}
 	c.fail(x, OpLval, "operator %s requires modifiable lvalue as an operand", op)
 }

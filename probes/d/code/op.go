@@ -114,6 +114,7 @@ const (
 
 	OpArg     // - -> x      argN of the probe, 0 to 9
 	OpReg     // - -> x      register Imm: the index in the architecture's list
+	OpUReg    // - -> x      register Imm as the process has it
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
 	OpStore   // a x -> x    N = 1, 2, 4, 8 low bytes of x, in the scratch space
@@ -222,6 +223,7 @@ var ops = [opMax]info{
 
 	OpArg:     {"arg", "", "i", argArg},
 	OpReg:     {"reg", "", "i", argImm},
+	OpUReg:    {"ureg", "", "i", argImm},
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
 	OpStore:   {"store", "ii", "i", argLoad},

@@ -258,6 +258,8 @@ func (f *function) index(x *syntax.Index) {
 		f.narrow(x.Type)
 	case check.Reg:
 		f.emit(code.OpReg, 0, uint64(ref))
+	case check.UReg:
+		f.emit(code.OpUReg, 0, uint64(ref))
 	default:
 		f.address(x)
 		f.load(x)

@@ -236,11 +236,27 @@ func (f *function) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) {
 	store()
 }
 
+// memoryTarget is target for an object in memory: only the scratch space may be written.
+func (f *function) memoryTarget(x syntax.Expr, old bool) (store func()) {
+	f.address(x)
+	if old {
+		f.op(code.OpDup)
+		f.load(x)
+	}
+	return func() {
+		f.emit(code.OpStore, x.Info().Type.Bytes(), 0)
+		f.narrow(x.Info().Type)
+	}
+}
+
 // target prepares an assignment to a variable: it leaves the old value if it is wanted
 // and returns what stores the new one. An element's keys are computed once.
 func (f *function) target(x syntax.Expr, old bool) (store func()) {
 	if x = check.Resolve(x); isPart(x) {
 		return f.partTarget(x, old)
+	}
+	if check.InMemory(x) {
+		return f.memoryTarget(x, old)
 	}
 	v := x.Info().Ref.(*check.Var)
 	if ix, ok := x.(*syntax.Index); ok {

@@ -284,3 +284,7 @@ func (f *firing) Do(a code.Act, n uint64) bool {
 
 // write is a copy to the guest that is never read again.
 func (f *firing) write(uint64, string) {}
+
+func (f *firing) UReg(i int) uint64 { return uint64(i) * 0x2222 }
+
+func (f *firing) Execargs() (args string, bad uint64, ok bool) { return "cat /etc/passwd", 0, true }

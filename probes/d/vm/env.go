@@ -41,6 +41,10 @@ type Env interface {
 	// Stack fills pcs with the kernel's program counters, innermost first, and returns how
 	// many there are, at most len(pcs).
 	Stack(pcs []uint64) int
+	// UReg is register i of the process, 0 where it can not be told.
+	UReg(i int) uint64
+	// Execargs is the arguments of the process, a blank between.
+	Execargs() (args string, bad uint64, ok bool)
 	// UStack is Stack of the process that the thread belongs to: the program counters of
 	// its own code.
 	UStack(pcs []uint64) int

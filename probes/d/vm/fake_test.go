@@ -136,3 +136,7 @@ func (g *guest) Do(a code.Act, n uint64) bool {
 	g.now += n
 	return a == code.Chill
 }
+
+func (g *guest) UReg(i int) uint64 { return uint64(i) * 0x2222 }
+
+func (g *guest) Execargs() (args string, bad uint64, ok bool) { return "cat /etc/passwd", 0, true }

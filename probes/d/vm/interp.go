@@ -174,6 +174,9 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 		case code.OpReg:
 			st[sp] = f.env.Reg(int(in.Imm))
 			sp++
+		case code.OpUReg:
+			st[sp] = f.env.UReg(int(in.Imm))
+			sp++
 		case code.OpBuiltin:
 			st[sp], ok = f.builtin(code.Builtin(in.Imm))
 			sp++

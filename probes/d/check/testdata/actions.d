@@ -160,3 +160,11 @@ BEGIN { mutex_owned(1); } ### "D_FUNC_UNDEF mutex_owned.*no meaning here"
 BEGIN { msgsize(1); } ### "D_FUNC_UNDEF msgsize.*STREAMS"
 ---
 BEGIN { jstack(); } ### "D_FUNC_UNDEF jstack"
+---
+BEGIN { uregs[1] = 2; } ### "D_OP_WRITE"
+---
+BEGIN { trace(uregs[99]); } ### "D_REGS_IDX"
+---
+BEGIN { trace(uregs); } ### "D_ARR_BADREF"
+---
+struct s { int a : 3; string t; }; BEGIN { ((struct s *)0)->a = 1; } ### "D_OP_LVAL"

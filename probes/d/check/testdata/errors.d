@@ -57,7 +57,7 @@ BEGIN { pid = 1; } ### "D_OP_WRITE operator = can only be applied to a writable 
 ---
 BEGIN { regs[0] = 1; } ### "D_OP_WRITE"
 ---
-BEGIN { *(int *)arg0 = 1; } ### "D_OP_WRITE.*memory of the kernel"
+BEGIN { (1 ? *(int *)1 : 2) = 1; } ### "D_OP_LVAL"
 ---
 BEGIN { 1 = 2; } ### "D_OP_LVAL operator = requires modifiable lvalue"
 ---
