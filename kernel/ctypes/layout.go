@@ -23,7 +23,7 @@ func TypedefOf(name string, t *Type) *Type { return &Type{Kind: Typedef, Name: n
 func (t *Type) Member(name string) (Field, bool) { return t.member(name, 0) }
 
 // maxNesting bounds anonymous structures within one another.
-const maxNesting = 64
+const maxNesting = 12
 
 func (t *Type) member(name string, depth int) (Field, bool) {
 	if depth > maxNesting {
@@ -45,14 +45,18 @@ func (t *Type) member(name string, depth int) (Field, bool) {
 }
 
 // Align is the alignment of an object of type t in bytes, at least 1.
-func (t *Type) Align() int {
+func (t *Type) Align() int { return t.align(0) }
+
+func (t *Type) align(depth int) int {
 	switch b := t.Base(); b.Kind {
 	case Array:
-		return b.Elem.Align()
+		return b.Elem.align(depth)
 	case Struct, Union:
 		n := 1
 		for _, f := range b.Fields {
-			n = max(n, f.Type.Align())
+			if n < PtrSize && depth < maxNesting {
+				n = max(n, f.Type.align(depth+1))
+			}
 		}
 		return n
 	case Int, Pointer, Enum:

@@ -78,7 +78,7 @@ var extra = [...]struct{ fixed, each uint32 }{
 }
 
 func (b *btf) index() error {
-	b.offs = make([]uint32, 1, len(b.types)/20)
+	b.offs = make([]uint32, 1, 1+len(b.types)/20)
 	for off := uint32(0); int(off) < len(b.types); {
 		if len(b.types)-int(off) < 12 {
 			return errors.New("BTF: a type is cut off")
@@ -162,6 +162,7 @@ func (b *btf) typ(id uint32) *ctypes.Type {
 		return ctypes.VoidType
 	}
 	b.depth++
+	b.made[id] = ctypes.VoidType // for a type that is, wrongly, made of itself
 	t := b.make(b.offs[id])
 	b.depth--
 	b.made[id] = t

@@ -86,11 +86,18 @@ const (
 )
 
 func newDWARF(img *kernel.Image, image *Types) *dwarf {
-	d := &dwarf{tables: make(map[uint64][]shape)}
-	for name, p := range map[string]*[]byte{
-		".debug_info": &d.info, ".debug_abbrev": &d.abbrev, ".debug_str": &d.str, ".debug_line_str": &d.lineStr,
-	} {
-		*p, _, _ = img.Section(name)
+	section := func(name string) []byte {
+		data, _, _ := img.Section(name)
+		return data
+	}
+	return openDWARF(section, image)
+}
+
+func openDWARF(section func(name string) []byte, image *Types) *dwarf {
+	d := &dwarf{
+		info: section(".debug_info"), abbrev: section(".debug_abbrev"),
+		str: section(".debug_str"), lineStr: section(".debug_line_str"),
+		tables: make(map[uint64][]shape),
 	}
 	d.types.init(d, image)
 	d.readUnits()
@@ -134,6 +141,9 @@ func (d *dwarf) unitOf(off uint64) *unit {
 	return &d.units[i]
 }
 
+// maxTables bounds the tables that are kept: units are mostly read one after another.
+const maxTables = 64
+
 // table is the abbreviations of a unit, by code.
 func (d *dwarf) table(at uint64) []shape {
 	if t, ok := d.tables[at]; ok {
@@ -143,7 +153,7 @@ func (d *dwarf) table(at uint64) []shape {
 	var t []shape
 	for !c.bad {
 		code := c.uleb()
-		if code == 0 || code > 1<<16 {
+		if code == 0 || code > 1<<14 {
 			break
 		}
 		s := shape{tag: c.uleb(), children: c.byte() != 0}
@@ -161,6 +171,9 @@ func (d *dwarf) table(at uint64) []shape {
 			t = append(t, shape{})
 		}
 		t[code] = s
+	}
+	if len(d.tables) >= maxTables {
+		clear(d.tables)
 	}
 	d.tables[at] = t
 	return t

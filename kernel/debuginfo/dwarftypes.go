@@ -58,6 +58,7 @@ func (t *dwarfTypes) typ(off uint64) *ctypes.Type {
 		return ctypes.VoidType
 	}
 	t.depth++
+	t.made[off] = ctypes.VoidType // for a type that is, wrongly, made of itself
 	typ := t.make(u, &e)
 	t.depth--
 	t.made[off] = typ

@@ -23,6 +23,9 @@ func (c *checker) operand(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
 	if _, ok := Resolve(x).(*syntax.Xlate); ok {
 		c.fail(x, OpDyn, "translated value may only be used by its members: %s", syntax.ExprString(x))
 	}
+	if n := t.Bytes(); t.IsStruct() && (n <= 0 || n > code.MaxSize) {
+		c.fail(x, OpIncomplete, "%s is of type %s, of %d bytes, which is not the size of a value", syntax.ExprString(x), t, n)
+	}
 	if k := t.Base().Kind; k == ctypes.Func || k == ctypes.Array && Root(x) != nil {
 		c.fail(x, OpArrFun, "%s is of type %s and may not be used as a whole", syntax.ExprString(x), t)
 	}

@@ -59,7 +59,7 @@ func (c *checker) member(x *syntax.Member) *ctypes.Type {
 		}
 		return c.translated(x, xl)
 	}
-	if Root(x.X) == nil {
+	if Root(x.X) == nil && !(t.IsStruct() && inMemory(x.X)) {
 		c.operand(x.X, t)
 	}
 	if x.Arrow {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"testing"
 
 	"trapline/probes/d/check"
@@ -137,4 +138,26 @@ extern int total;
 	} {
 		golden(t, decls+test.src, test.want)
 	}
+}
+
+// FuzzTyped: what the checker passes compiles, to code that verifies.
+func FuzzTyped(f *testing.F) {
+	for _, s := range []string{
+		"struct s { int x : 3; union { char c[4]; struct s *n; } u; }; struct s a[3]; BEGIN { a[pid].u.c[1] = 'x'; a[0].x++; trace(a[1].u.n->x); }",
+		"typedef int t; inline t n[t a, string b] = a + strlen(b); BEGIN { if (n[1, \"a\"]) trace(n[2, execname]); else x = n[3, \"\"]; }",
+		"struct i { int pid; string s; }; translator struct i < struct task_struct *T > { pid = T->pid; s = stringof(T->comm); };\n" +
+			"BEGIN { trace(xlate <struct i *>(curthread)->s); self->q = *curthread; trace(self->q.files[1].f_inode->i_flags); }",
+		"fbt::vfs_read:entry /args[0]->a/ { by[execname] = *args[0]; by[\"x\"].a += 3; trace(by[\"y\"].name); trace((pid ? by[\"y\"] : *args[0]).a); }",
+		"enum e { A = 3, B } v; int (*fn)(int, ...); provider p { probe x(int) : (int); }; BEGIN { v = B; trace(sizeof (v) + offsetof(struct file, name)); trace(&`files[v]); }",
+		"string s[4]; this string l[2]; self char c[8]; BEGIN { s[1] = execname; this->l[0] = s[pid]; self->c[3] = 7; trace(stringof(self->c)); printf(\"%s\", s[2]); }",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		_, err := compileTyped(src)
+		var e *syntax.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("%s: %v", src, err)
+		}
+	})
 }
