@@ -141,6 +141,9 @@ func (t *dwarfTypes) tagged(u *unit, e *die) *ctypes.Type {
 
 func (t *dwarfTypes) member(m *die) ctypes.Field {
 	typ := t.typ(m.typ)
+	if typ.Kind == ctypes.Array && typ.Len < 0 {
+		typ = array(typ.Elem, 0) // a flexible member, as BTF has it
+	}
 	at := int(8*m.at + m.bitAt)
 	if m.hasOldBit {
 		at = int(8*m.at) + 8*typ.Bytes() - int(m.oldBitAt) - int(m.bits)
