@@ -124,7 +124,9 @@ func (c *checker) exprStmt(x syntax.Expr) {
 			return
 		}
 	}
-	c.expr(x)
+	if t := c.expr(x); t.Base().Kind != ctypes.Void {
+		c.operand(x, t)
+	}
 }
 
 func isAct(fn any) bool {

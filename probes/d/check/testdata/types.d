@@ -125,7 +125,9 @@ BEGIN { trace((*((struct file *)arg0)->f_op)(1)); } ### "D_FUNC_IDENT"
 ---
 BEGIN { trace(*((struct file *)arg0)->f_op); } ### "D_DEREF_FUNC"
 ---
-BEGIN { ((struct file *)arg0)->a = 1; } ### "D_OP_WRITE.*memory of the kernel"
+BEGIN { ((struct inode *)arg0)->i_mode = 1; } ### "D_OP_LVAL"
+---
+BEGIN { *(struct inode *)arg0 = *(struct inode *)arg1; } ### "D_OP_LVAL"
 ---
 int a[3]; BEGIN { trace(a); } ### "D_OP_ARRFUN a is of type int \\[3\\]"
 ---
