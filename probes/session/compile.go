@@ -17,6 +17,8 @@ type Source struct {
 	File string // of a script, "" for a specifier
 	Text string
 	Kind syntax.SpecKind // of a specifier: the option it was given with
+	// Library: a script from a directory of libraries. Its clauses are not announced.
+	Library bool
 }
 
 // String is how messages call it: "script 'a.d'", "description 'vfs_read:3'".
@@ -69,6 +71,11 @@ type Macros struct {
 // Compile compiles the sources as one program and makes the probes that it describes. It
 // is called once. The error is a *CompileError where it is one of the program.
 func (s *Session) Compile(sources []Source, m Macros) error {
+	sources, err := s.prepare(sources)
+	if err != nil {
+		return err
+	}
+	s.sources = sources
 	for i, src := range sources {
 		if err := s.compile(sources[:i+1], m, i+1 == len(sources)); err != nil {
 			return &CompileError{src, err, s.Options.ErrTags}
@@ -96,6 +103,7 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	if err := check.Check(all, s.checkEnv(m, last)); err != nil {
 		return err
 	}
+	s.tree = all
 	var err error
 	if s.prog, err = compile.Compile(all); err != nil {
 		return err
@@ -122,8 +130,8 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider,
-		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},
+		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider, Libraries: libraryNames(s.sources),
+		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
 	}
 }
 
@@ -191,6 +199,9 @@ func (s *Session) announce() {
 		return
 	}
 	for i, src := range s.sources {
+		if src.Library {
+			continue
+		}
 		plural := "s"
 		if s.counts[i] == 1 {
 			plural = ""

@@ -12,6 +12,7 @@ import (
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/kinst"
 	"trapline/probes/patch"
@@ -49,6 +50,7 @@ type Session struct {
 	sources []Source
 	ends    []int // by source: the number of clauses up to its end
 	counts  []int // by source: probes matched
+	tree    *syntax.Program
 	prog    *code.Program
 	shows   []bool // by clause: show at once what it recorded
 	on      enablings

@@ -1,5 +1,23 @@
 package code
 
+import "fmt"
+
+var actNames = [...]string{
+	Eval: "evaluate", Trace: "trace", Printf: "printf", Printa: "printa", Stack: "stack", UStack: "ustack", SymOf: "sym",
+	Clear: "clear", Normalize: "normalize", Denormalize: "denormalize", Trunc: "trunc",
+	Speculate: "speculate", Commit: "commit", Discard: "discard", Tracemem: "tracemem",
+	System: "system", Freopen: "freopen", Ftruncate: "ftruncate", Setopt: "setopt",
+	Stop: "stop", Raise: "raise", Panic: "panic", Breakpoint: "breakpoint", Chill: "chill",
+	Exit: "exit", Aggregate: "aggregate",
+}
+
+func (a Act) String() string {
+	if int(a) < len(actNames) && actNames[a] != "" {
+		return actNames[a]
+	}
+	return fmt.Sprintf("act(%d)", uint8(a))
+}
+
 // Destructive says that an action changes the guest or the host: it needs option
 // destructive.
 func (a Act) Destructive() bool {
