@@ -81,7 +81,7 @@ func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
 }
 
 func (c *checker) subArg(s code.Sub, i int, want string, a syntax.Expr) {
-	t := decay(c.value(a))
+	t := c.whole(a)
 	switch {
 	case want == "string" && isStringLike(t):
 	case want == "int" && t.IsInt():
@@ -176,7 +176,9 @@ func (c *checker) trace(x *syntax.Call) {
 			c.fail(call, TraceVoid, "trace( ) argument #1 may not be of type void: %s( )", name)
 		}
 	}
-	c.value(x.Args[0])
+	if t := c.object(x.Args[0]); !IsArray(t) {
+		c.operand(x.Args[0], t)
+	}
 }
 
 // intAction is exit(), or an action that takes the number of a speculation.

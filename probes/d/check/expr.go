@@ -182,6 +182,21 @@ func (c *checker) chars(x syntax.Expr) *ctypes.Type {
 	return c.operand(x, t)
 }
 
+// whole is the type that an operand has as a key, as the value of a new variable and in a
+// subroutine: an array of char is a string, and not the address where one was.
+func (c *checker) whole(x syntax.Expr) *ctypes.Type {
+	t := c.chars(x)
+	if isChars(t) && t.Base().Kind == ctypes.Array {
+		return c.str
+	}
+	return decay(t)
+}
+
+// IsArray reports whether t is an array of a known size, which trace() records as a whole.
+func IsArray(t *ctypes.Type) bool {
+	return t.Base().Kind == ctypes.Array && t.Bytes() > 0 && t.Bytes() <= code.MaxSize
+}
+
 // measured is the type of the operand of sizeof: a name may be that of a type.
 func (c *checker) measured(x syntax.Expr) *ctypes.Type {
 	if id, ok := x.(*syntax.Ident); ok && !c.defined(id.Name) && c.locals[id.Name] == nil && !c.reserved(id.Name) {

@@ -112,12 +112,12 @@ func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function, as a statement", a.Name)
 	}
 	// The right side comes first: x = x + 1 needs an x already.
-	right := decay(c.value(x.Y))
+	right := c.whole(x.Y)
 	if x.Op != syntax.ASSIGN {
 		return c.compound(x, right)
 	}
 	v := c.target(x, x.X, x.Op, right)
-	if !assignable(v.Type, x.Y) {
+	if !assignable(v.Type, x.Y) || !v.Type.IsString() && Root(x.Y) != nil && IsArray(x.Y.Info().Type) {
 		c.incompatible(x, x.Op, v.Type, right)
 	}
 	return v.Type

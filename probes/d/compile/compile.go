@@ -92,7 +92,9 @@ func (c *compiler) action(a *code.Action, x *syntax.Call) {
 		for _, s := range args {
 			a.Args = append(a.Args, c.stringFunc(s))
 		}
-	case code.Raise, code.Chill, code.Trace, code.Exit, code.Speculate, code.Commit, code.Discard:
+	case code.Trace:
+		a.Args = []*code.Func{c.traced(args[0])}
+	case code.Raise, code.Chill, code.Exit, code.Speculate, code.Commit, code.Discard:
 		a.Args = []*code.Func{c.function(args[0])}
 	case code.Stack, code.UStack:
 		a.Depth = x.Info().Type.Len

@@ -171,3 +171,24 @@ func (f *function) convertTo(x *check.Convert) {
 		f.narrow(x.Type)
 	}
 }
+
+// traced makes the code that leaves what trace() records: an array as a whole, one of char
+// as a string.
+func (c *compiler) traced(x syntax.Expr) *code.Func {
+	t := x.Info().Type
+	if !check.IsArray(t) {
+		return c.function(x)
+	}
+	if e := t.Base().Elem.Base(); e.Kind == ctypes.Int && e.Size == 1 {
+		return c.stringFunc(x)
+	}
+	f := &function{compiler: c}
+	if check.Root(x) != nil {
+		f.place(check.Resolve(x))
+		f.emit(code.OpPartBytes, 0, code.PartImm(f.variable(check.Root(x)), t.Bytes()))
+	} else {
+		f.value(x)
+		f.emit(code.OpLoadBytes, 0, uint64(t.Bytes()))
+	}
+	return f.done(x, t)
+}

@@ -58,6 +58,14 @@ func TestGoldenTypes(t *testing.T) {
 		{"trace(`files[1]->a); trace(stringof(`banner)); trace((&`init_task)->pid);",
 			"push 0xffffffff81003000; push 8; add; loadu 8; push 8; add; loads 4 | push 0xffffffff81002000; loadstr 256 | push 0xffffffff81001000; loads 4"},
 
+		// Arrays: of char a string, as key and as new variable too; others as a whole.
+		{"trace(curthread->comm); @[curthread->comm] = count(); s = curthread->comm;",
+			"builtin curthread; push 4; add; loadstr 17 | builtin curthread; push 4; add; loadstr 17 | builtin curthread; push 4; add; loadstr 17; storeglobal s; pop"},
+		{"trace(`files); trace(strlen(curthread->comm)); printf(\"%s\", curthread->comm);",
+			"push 0xffffffff81003000; loadbytes 32 | builtin curthread; push 4; add; loadstr 17; call strlen/1 | builtin curthread; push 4; add; loadstr 17"},
+		{"p = (char *)curthread->comm; trace(p[1]); trace(curthread->comm == \"sh\");",
+			"builtin curthread; push 4; add; storeglobal p; pop | loadglobal p; push 1; add; loads 1 | builtin curthread; push 4; add; loadstr 17; str \"sh\"; scmp; push 0; eq"},
+
 		// sizeof and offsetof are constants.
 		{"trace(sizeof (struct file)); trace(sizeof (inode_t)); trace(offsetof(struct file, name)); trace(sizeof (curthread->comm));",
 			"push 40 | push 16 | push 12 | push 16"},
@@ -101,6 +109,9 @@ int a[10]; int m[3][4]; this struct line l; self struct point p; struct point pt
 				`str "a"; key pts; push 0; dup2; parts pts 4; push 2; add; sext 4; put pts 4; pop | str "b"; key pts; push 4; partu pts 4:3/7`},
 		{`names[1] = "x"; trace(names[arg0]);`, `push 256; str "x"; putstr names 256; pop | arg 0; bound 4; push 256; mul; partstr names 256`},
 		{"buf[0] = 'a'; trace(stringof(buf));", "push 0; push 97; sext 1; put buf 1; pop | push 0; partstr buf 32"},
+		{"x = stringof(buf); trace(buf); trace(a); y[buf] = strlen(buf); printf(\"%s\", buf);",
+			"push 0; partstr buf 32; storeglobal x; pop | push 0; partstr buf 32 | push 0; partbytes a 40 | " +
+				"push 0; partstr buf 32; key y; push 0; partstr buf 32; call strlen/1; storearr y; pop | push 0; partstr buf 32"},
 		{"this->l = *(struct line *)arg0; trace(this->l.to.x);", "arg 0; loadbytes 548; storethis l; pop | push 272; parts l 4"},
 		{"this->n = *(struct inode *)arg0; trace(this->n.i_ino);", "arg 0; loadbytes 16; storethis n; pop | push 0; partu n 8"},
 		{`trace((pid ? pts["a"] : self->p).x);`, `builtin pid; jz 7; str "a"; key pts; push 0; parts pts 4; jmp 9; push 0; parts p 4; sext 4`},

@@ -131,7 +131,7 @@ BEGIN { *(struct inode *)arg0 = *(struct inode *)arg1; } ### "D_OP_LVAL"
 ---
 BEGIN { ((struct file *)arg0)->f_op = 0; }
 ---
-int a[3]; BEGIN { trace(a); } ### "D_OP_ARRFUN a is of type int \\[3\\]"
+int a[3]; BEGIN { x = a; } ### "D_OP_ARRFUN a is of type int \\[3\\]"
 ---
 int a[3]; BEGIN { a = 1; } ### "D_OP_INCOMPAT"
 ---
