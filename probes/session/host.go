@@ -15,7 +15,7 @@ import (
 // target cannot do.
 func (s *Session) allowed() error {
 	if line, yes := s.prog.Destructive(); yes && !s.Options.Destructive {
-		return fmt.Errorf("could not enable tracing: line %d: destructive actions not allowed", line)
+		return fmt.Errorf("line %d: destructive actions not allowed", line)
 	}
 	for _, c := range s.prog.Clauses {
 		for _, a := range c.Actions {

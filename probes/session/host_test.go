@@ -17,8 +17,8 @@ func (c chiller) Chill(ns uint64) { c.Advance(ns) }
 
 func TestDestructive(t *testing.T) {
 	for _, tt := range []struct{ opt, prog, want string }{
-		{"quiet", "BEGIN { panic(); }", "could not enable tracing: line 1: destructive actions not allowed"},
-		{"quiet", "BEGIN\n/1/\n{ copyoutstr(\"x\", 1, 2); }", "could not enable tracing: line 3: destructive actions not allowed"},
+		{"quiet", "BEGIN { panic(); }", "line 1: destructive actions not allowed"},
+		{"quiet", "BEGIN\n/1/\n{ copyoutstr(\"x\", 1, 2); }", "line 3: destructive actions not allowed"},
 		{"destructive", "BEGIN { stop(); }", "line 1: stop( ) and raise( ) are not possible"},
 		{"destructive", "BEGIN { raise(9); }", "line 1: stop( ) and raise( ) are not possible"},
 		{"destructive", "BEGIN { chill(9); }", "line 1: chill( ) is not possible"},

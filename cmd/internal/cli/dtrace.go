@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,8 @@ type tracing struct {
 	bufsize string
 	from    string
 	args    []string
+	show    shown
+	pid     string // of -p
 }
 
 // sourceFlag collects the programs in the order in which they are given.
@@ -97,6 +100,7 @@ func (t *tracing) flags(e *env) *pflag.FlagSet {
 	f.StringVarP(&t.output, "output", "o", "", "append the trace to `FILE`")
 	f.StringVarP(&t.bufsize, "bufsize", "b", "", "trace buffer `SIZE`")
 	f.StringArrayVarP(&t.setting, "option", "x", nil, "option `NAME[=VALUE]`")
+	t.addOptionFlags(f)
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell what was skipped, and why")
 	f.BoolVarP(&t.destroy, "destructive", "w", false, "allow destructive actions")
 	f.BoolVarP(&t.zero, "zero", "Z", false, "allow descriptions that match no probe")
@@ -251,6 +255,9 @@ func (t *tracer) prepare() (done bool, err error) {
 		if err := t.session.Compile(t.sources, t.macros()); err != nil {
 			return false, &exit{statusError, fmt.Errorf("dtrace: %w", err)}
 		}
+		if err := t.write(t.session, t.stderr); err != nil {
+			return false, err
+		}
 	}
 	if t.list {
 		return true, t.session.List(t.out)
@@ -267,7 +274,7 @@ func (t *tracer) macros() session.Macros {
 			break
 		}
 	}
-	return session.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": "1"}}
+	return session.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": cmp.Or(t.pid, "1")}}
 }
 
 // record traces the guest to its end.
