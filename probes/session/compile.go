@@ -90,6 +90,10 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	all := &syntax.Program{}
 	s.ends = nil
 	var sugar desugar.Desugarer
+	if err := s.addLibrary(all, sources); err != nil {
+		return err
+	}
+	own := len(all.Items)
 	for _, src := range sources {
 		p, err := src.parse(syntax.Options{IsType: s.isType(all)})
 		if err != nil {
@@ -103,7 +107,7 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	if err := check.Check(all, s.checkEnv(m, last)); err != nil {
 		return err
 	}
-	s.tree = all
+	s.tree = &syntax.Program{File: all.File, Items: all.Items[own:], Spec: all.Spec, StrSize: all.StrSize}
 	var err error
 	if s.prog, err = compile.Compile(all); err != nil {
 		return err
@@ -130,7 +134,7 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider, Libraries: libraryNames(s.sources),
+		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), "linux.d"),
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
 	}
 }

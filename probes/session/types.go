@@ -2,9 +2,11 @@ package session
 
 import (
 	"maps"
+	"strings"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes"
+	"trapline/probes/d/library"
 	"trapline/probes/d/syntax"
 )
 
@@ -67,4 +69,25 @@ func (s *Session) hasProvider(name string) bool {
 		}
 	}
 	return name == "kinst"
+}
+
+// addLibrary puts what the sources need of the guest's library before them.
+func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
+	if s.Types == nil || s.Options.NoLibs {
+		return nil
+	}
+	var text strings.Builder
+	for _, src := range sources {
+		text.WriteString(src.Text)
+	}
+	name, lib := library.For(s.OS.Name(), text.String())
+	if name == "" {
+		return nil
+	}
+	p, err := syntax.Parse(name, []byte(lib), syntax.Options{})
+	if err != nil {
+		return err
+	}
+	all.Items = p.Items
+	return nil
 }

@@ -66,3 +66,15 @@ func TestLinuxTypes(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 }
+
+// TestLinuxLibrary: the translators of the library agree with the kernel's own words.
+func TestLinuxLibrary(t *testing.T) {
+	out := onDebian(t, "wc -l /etc/passwd", `
+		kinst::vfs_read:0 /execname == "wc" && curpsinfo->pr_pid == pid && curpsinfo->pr_ppid == ppid && curlwpsinfo->pr_lwpid == tid/ {
+			this->f = (struct file *)arg0;
+			printf("%s %s %s|", curpsinfo->pr_fname, xlate <fileinfo_t *>(this->f)->fi_dirname, xlate <fileinfo_t>(this->f).fi_name);
+		}`)
+	if !strings.Contains(out, "wc etc passwd|") {
+		t.Errorf("got %s", out)
+	}
+}
