@@ -14,7 +14,7 @@ var functions = func() map[string]any {
 		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
 		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
 		"clear": code.Clear, "normalize": code.Normalize, "denormalize": code.Denormalize, "trunc": code.Trunc,
-		"tracemem": code.Tracemem, "system": code.System, "freopen": code.Freopen, "ftruncate": code.Ftruncate, "setopt": code.Setopt,
+		"print": code.Print, "printm": code.Tracemem, "tracemem": code.Tracemem, "system": code.System, "freopen": code.Freopen, "ftruncate": code.Ftruncate, "setopt": code.Setopt,
 		"stop": code.Stop, "raise": code.Raise, "panic": code.Panic, "breakpoint": code.Breakpoint, "chill": code.Chill,
 		"speculate": code.Speculate, "commit": code.Commit, "discard": code.Discard,
 		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
@@ -149,6 +149,8 @@ func (c *checker) action(x *syntax.Call, act code.Act) {
 		c.printa(x)
 	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
 		c.aggAction(x, act)
+	case code.Print:
+		c.print(x)
 	case code.Tracemem:
 		c.tracemem(x)
 	case code.System, code.Freopen:

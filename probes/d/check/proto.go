@@ -76,6 +76,10 @@ func isNull(x syntax.Expr) bool {
 
 // tracemem checks tracemem(address, size [, size that counts]).
 func (c *checker) tracemem(x *syntax.Call) {
+	if x.Fun.(*syntax.Ident).Name == "printm" {
+		c.printm(x)
+		return
+	}
 	if len(x.Args) < 2 || len(x.Args) > 3 {
 		c.protoLen(x, "tracemem", 2, 3)
 	}
@@ -89,6 +93,30 @@ func (c *checker) tracemem(x *syntax.Call) {
 		if t := c.value(x.Args[2]); !t.IsInt() {
 			c.fail(x.Args[2], TracememSize, "tracemem( ) argument #3 must be of integral type")
 		}
+	}
+}
+
+// printm checks printm(size, address).
+func (c *checker) printm(x *syntax.Call) {
+	if len(x.Args) != 2 {
+		c.protoLen(x, "printm", 2, 2)
+	}
+	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], code.MaxSize) {
+		c.fail(x.Args[0], ProtoArg, "printm( ) argument #1 must be a non-zero positive integral constant expression")
+	}
+	if t := decay(c.value(x.Args[1])); !t.IsPointer() {
+		c.protoArg(x.Args[1], "printm", 1, "void *", t)
+	}
+}
+
+// print checks print(value): a number, a string, or an object in memory.
+func (c *checker) print(x *syntax.Call) {
+	if len(x.Args) != 1 {
+		c.protoLen(x, "print", 1, 1)
+	}
+	t := c.value(x.Args[0])
+	if b := t.Base(); t.Bytes() <= 0 || t.Bytes() > code.MaxSize || b.Kind == ctypes.Dyn || b.Kind == ctypes.Func {
+		c.fail(x.Args[0], ProtoArg, "print( ) argument #1 may not be of type %s", t)
 	}
 }
 

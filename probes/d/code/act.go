@@ -5,7 +5,7 @@ import "fmt"
 var actNames = [...]string{
 	Eval: "evaluate", Trace: "trace", Printf: "printf", Printa: "printa", Stack: "stack", UStack: "ustack", SymOf: "sym",
 	Clear: "clear", Normalize: "normalize", Denormalize: "denormalize", Trunc: "trunc",
-	Speculate: "speculate", Commit: "commit", Discard: "discard", Tracemem: "tracemem",
+	Speculate: "speculate", Commit: "commit", Discard: "discard", Print: "print", Tracemem: "tracemem",
 	System: "system", Freopen: "freopen", Ftruncate: "ftruncate", Setopt: "setopt",
 	Stop: "stop", Raise: "raise", Panic: "panic", Breakpoint: "breakpoint", Chill: "chill",
 	Exit: "exit", Aggregate: "aggregate",

@@ -1,5 +1,7 @@
 package code
 
+import "trapline/kernel/ctypes"
+
 // A Program is a compiled D program.
 type Program struct {
 	Clauses []*Clause
@@ -126,6 +128,7 @@ const (
 	Speculate              // what follows goes to the speculation of number Args[0]
 	Commit                 // the records of speculation Args[0] go to the buffer
 	Discard                // the records of speculation Args[0] are forgotten
+	Print                  // record Args[0], shown as a value of the type Shape
 	Tracemem               // record the bytes Args[0], and if there is an Args[1] how many of them count
 	System                 // record Args; the host runs them, printed through Format, as a command
 	Freopen                // record Args; printed through Format they are where output goes from now on, "" for back
@@ -145,9 +148,10 @@ type Action struct {
 	Act    Act
 	Args   []*Func
 	Format string
-	Aggs   []int // indices into Program.Aggs
-	Incr   *Func // weight of the value in quantize, lquantize and llquantize; nil: 1
-	Depth  int   // frames, for Stack; 0 for the option's default
+	Aggs   []int        // indices into Program.Aggs
+	Incr   *Func        // weight of the value in quantize, lquantize and llquantize; nil: 1
+	Shape  *ctypes.Type // of Print
+	Depth  int          // frames, for Stack; 0 for the option's default
 	Line   int
 }
 

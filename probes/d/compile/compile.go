@@ -86,7 +86,12 @@ func (c *compiler) stmt(s *syntax.ExprStmt) code.Action {
 func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	args := x.Args
 	switch a.Act {
+	case code.Print:
+		a.Args, a.Shape = []*code.Func{c.object(args[0])}, args[0].Info().Type
 	case code.Tracemem:
+		if x.Fun.(*syntax.Ident).Name == "printm" {
+			args = []syntax.Expr{args[1], args[0]}
+		}
 		a.Args = c.tracemem(args)
 	case code.Setopt:
 		for _, s := range args {

@@ -2,11 +2,24 @@ package compile
 
 import (
 	"trapline/kernel/ctypes"
+	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
 )
 
 func isDynamic(x syntax.Expr) bool { return x.Info().Type.Kind == ctypes.Dyn }
+
+// object makes the code of a value that print records: of an array in memory, the whole.
+func (c *compiler) object(x syntax.Expr) *code.Func {
+	t := x.Info().Type
+	if t.Base().Kind != ctypes.Array || !check.InMemory(x) {
+		return c.function(x)
+	}
+	f := &function{compiler: c}
+	f.address(check.Resolve(x))
+	f.emit(code.OpLoadBytes, 0, uint64(t.Bytes()))
+	return f.done(x, t)
+}
 
 // tracemem makes the code of the bytes that tracemem records, and of how many count.
 func (c *compiler) tracemem(args []syntax.Expr) []*code.Func {

@@ -113,6 +113,8 @@ func (t *Text) item(it *Item) {
 		for i := range it.Values {
 			t.value(&it.Values[i])
 		}
+	case code.Print:
+		t.print(it.Action.Shape, &it.Values[0])
 	case code.Tracemem:
 		t.tracemem(it.Values)
 	case code.System, code.Freopen, code.Ftruncate, code.Setopt:

@@ -75,7 +75,7 @@ func checkAction(p *code.Program, a code.Action) error {
 		if len(a.Args) != 1 {
 			return fmt.Errorf("%d expressions, not one", len(a.Args))
 		}
-	case code.Trace:
+	case code.Trace, code.Print:
 		return checkArgs(a.Args, 1)
 	case code.Clear, code.Denormalize, code.Normalize, code.Trunc:
 		if len(a.Aggs) != 1 || len(a.Args) > 1 || a.Act == code.Normalize && len(a.Args) == 0 {

@@ -80,7 +80,7 @@ func (m *Machine) bind(a *action) {
 func (m *Machine) recorded(a *action) []buffer.Field {
 	switch a.Act {
 	case code.Trace, code.Printf, code.Exit, code.SymOf, code.Trunc, code.Normalize,
-		code.Tracemem, code.System, code.Freopen, code.Setopt:
+		code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
 		fields := make([]buffer.Field, len(a.Args))
 		for i, f := range a.Args {
 			fields[i] = m.field(f)
@@ -206,7 +206,7 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 		}
 		a.fields[0].PutInt(rec, v)
 		f.m.exited, f.m.status = true, int32(v)
-	case code.Trace, code.Printf, code.SymOf, code.Trunc, code.Tracemem, code.System, code.Freopen, code.Setopt:
+	case code.Trace, code.Printf, code.SymOf, code.Trunc, code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
 		for i, fn := range a.Args {
 			v, ok := f.run(fn)
 			if !ok {

@@ -168,3 +168,13 @@ BEGIN { trace(uregs[99]); } ### "D_REGS_IDX"
 BEGIN { trace(uregs); } ### "D_ARR_BADREF"
 ---
 struct s { int a : 3; string t; }; BEGIN { ((struct s *)0)->a = 1; } ### "D_OP_LVAL"
+---
+BEGIN { print(); } ### "D_PROTO_LEN"
+---
+BEGIN { print(1, 2); } ### "D_PROTO_LEN"
+---
+BEGIN { printm(1); } ### "D_PROTO_LEN"
+---
+BEGIN { printm(0, (void *)1); } ### "D_PROTO_ARG"
+---
+BEGIN { printm(1, 1); } ### "D_PROTO_ARG"
