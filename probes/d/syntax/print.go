@@ -86,7 +86,9 @@ func (p *printer) decl(d *Decl) {
 		if i > 0 {
 			p.WriteByte(',')
 		}
-		p.printf(" %s", declarator(n))
+		if text := declarator(n); text != "" {
+			p.WriteString(" " + text)
+		}
 		if n.Bits != nil {
 			p.WriteString(" : ")
 			p.expr(n.Bits, precCond)
