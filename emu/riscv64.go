@@ -73,7 +73,8 @@ func (p *riscv64) Poll()        { p.dev.SBI.Poll() }
 func (p *riscv64) Awake() bool {
 	return p.m.engine.Reg(arch.RiscvSIP)&p.m.engine.Reg(arch.RiscvSIE) != 0
 }
-func (p *riscv64) Save(w io.Writer) error { return p.dev.Save(w) }
+func (p *riscv64) Save(w io.Writer) error    { return p.dev.Save(w) }
+func (p *riscv64) Restore(r io.Reader) error { return p.dev.Load(r) }
 
 const sieTimer = 1 << 5
 
