@@ -26,7 +26,7 @@ func save(t testing.TB, a *arch.Arch) (file, state string) {
 	}
 	g.Flush()
 	g.SetLimit(60e9)
-	g.run(t, Halt)
+	g.runOff(t)
 	state = g.state(t)
 	g.Close()
 	return file, state
@@ -61,7 +61,7 @@ func TestSnapshot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.run(t, Halt)
+			g.runOff(t)
 			if got := g.state(t); got != want {
 				t.Errorf("state %s, want %s", got, want)
 			}

@@ -37,7 +37,7 @@ func (g *guest) classify(end emu.End) ending {
 		return endPanic
 	}
 	switch end {
-	case emu.Halt:
+	case emu.Halt, emu.PowerOff:
 		return endPowerOff
 	case emu.Reset:
 		return endReboot
