@@ -61,7 +61,7 @@ func (g *guest) state(t testing.TB) string {
 
 // machines runs a test for every architecture that has a machine.
 func machines(t *testing.T, f func(*testing.T, *arch.Arch)) {
-	for a := range platforms {
+	for _, a := range arch.All {
 		t.Run(a.Name, func(t *testing.T) { f(t, a) })
 	}
 }

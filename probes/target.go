@@ -61,3 +61,9 @@ type Target interface {
 	// Stop ends the run soon: at the next instant the guest could take an interrupt.
 	Stop()
 }
+
+// A Chiller is a Target whose time can be made to pass while its CPU stands still.
+type Chiller interface {
+	// Chill lets ns virtual nanoseconds pass.
+	Chill(ns uint64)
+}

@@ -3,7 +3,10 @@
 // come from (the D program, DWARF, BTF) and imports nothing of trapline.
 package ctypes
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kind is the shape of a type.
 type Kind uint8
@@ -33,7 +36,11 @@ type Type struct {
 	Len    int    // elements of an array, -1 if unknown
 	Fields []Field
 	Enums  []Enumerator
-	Params []*Type // of a function
+	Params []*Type // of a function; nil if it has no prototype
+
+	Variadic bool // of a function: , ...
+
+	complete func(*Type) // fills in the rest of a Lazy type
 }
 
 // A Field is a member of a structure or union.
@@ -61,7 +68,7 @@ func PointerTo(t *Type) *Type {
 
 // ArrayOf is the type T[n]; n is -1 if the length is unknown.
 func ArrayOf(t *Type, n int) *Type {
-	return &Type{Kind: Array, Size: max(n, 0) * t.Size, Elem: t, Len: n}
+	return &Type{Kind: Array, Size: max(n, 0) * t.Bytes(), Elem: t, Len: n}
 }
 
 // StringOf is D's string in at most size bytes with its NUL.
@@ -74,10 +81,14 @@ func Incomplete(k Kind, tag string) *Type {
 	return &Type{Kind: k, Name: tag}
 }
 
-// Base is t with its typedefs taken off.
+// Base is t with its typedefs taken off, and complete as far as that is possible.
 func (t *Type) Base() *Type {
 	for t.Kind == Typedef {
 		t = t.Elem
+	}
+	if f := t.complete; f != nil {
+		t.complete = nil
+		f(t)
 	}
 	return t
 }
@@ -121,8 +132,25 @@ func Same(a, b *Type) bool {
 		return a.Size == b.Size && a.Signed == b.Signed
 	case Void, String:
 		return true
+	case Func:
+		return sameFunc(a, b)
 	}
 	return a.Name == b.Name && a.Name != ""
+}
+
+func sameFunc(a, b *Type) bool {
+	if !Same(a.Elem, b.Elem) || a.Params == nil || b.Params == nil {
+		return Same(a.Elem, b.Elem)
+	}
+	if len(a.Params) != len(b.Params) || a.Variadic != b.Variadic {
+		return false
+	}
+	for i := range a.Params {
+		if !Same(a.Params[i], b.Params[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // String is the type as C writes it without a name: "int", "struct task_struct *",
@@ -147,6 +175,20 @@ func (t *Type) tagged() string {
 	return word + " " + t.Name
 }
 
+func (t *Type) params() string {
+	var s []string
+	for _, p := range t.Params {
+		s = append(s, p.String())
+	}
+	switch {
+	case t.Variadic:
+		s = append(s, "...")
+	case len(s) == 0 && t.Params != nil:
+		return "void"
+	}
+	return strings.Join(s, ", ")
+}
+
 // derived writes pointers, arrays and functions around a declarator.
 func (t *Type) derived(inner string) string {
 	switch t.Kind {
@@ -163,7 +205,7 @@ func (t *Type) derived(inner string) string {
 		}
 		return t.Elem.derived(inner + "[" + n + "]")
 	case Func:
-		return t.Elem.derived(inner + "()")
+		return t.Elem.derived(inner + "(" + t.params() + ")")
 	}
 	return t.String() + " " + inner
 }

@@ -1,6 +1,10 @@
 package guestos
 
-import "trapline/kernel/arch"
+import (
+	"slices"
+
+	"trapline/kernel/arch"
+)
 
 // amd64: a CPU's own area is at the base of GS, stacks grow down.
 var amd64 = isa{
@@ -9,6 +13,21 @@ var amd64 = isa{
 	currentTask: amd64CurrentTask,
 	orc:         amd64ORC,
 	frames:      amd64Frames,
+	savedRegs:   amd64SavedReg,
+	savedSize:   168,
+}
+
+// amd64Saved is struct pt_regs in registers of 8 bytes; 255 is the number of the system call.
+var amd64Saved = []arch.Reg{
+	arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10, arch.R9, arch.R8,
+	arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, 255, arch.RIP, arch.CS, arch.RFLAGS, arch.RSP, arch.SS,
+}
+
+func amd64SavedReg(r arch.Reg) int {
+	if i := slices.Index(amd64Saved, r); i >= 0 {
+		return 8 * i
+	}
+	return -1
 }
 
 // amd64CurrentTask reads the CPU's current task_struct from its per-CPU area.

@@ -18,6 +18,10 @@ type isa struct {
 	currentTask func(l *linux, mem Mem, regs arch.Regs) (uint64, error)
 	// orc follows Linux's stack by its ORC tables. It is nil where Linux has none.
 	orc func(l *linux, t *orcTable, mem Mem, regs arch.Regs, pcs []uint64) int
+	// savedRegs is where the kernel keeps a register of user mode, from the start of the
+	// record at the top of the thread's stack, which has savedSize bytes; -1: nowhere.
+	savedRegs func(r arch.Reg) int
+	savedSize int
 	// frames follows a stack of frame pointers.
 	frames func(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int
 }

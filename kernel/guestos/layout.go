@@ -28,6 +28,7 @@ type types struct {
 	layout *layout
 	err    error // why there is no layout; wraps ErrNoThread
 	orcEnd bool  // struct orc_entry has the member end
+	process
 }
 
 func readTypes(img *kernel.Image) types {
@@ -39,6 +40,7 @@ func readTypes(img *kernel.Image) types {
 	if t.layout, err = layoutOf(spec); err != nil {
 		t.err = fmt.Errorf("%w: kernel image %s: BTF: %w", ErrNoThread, img.Name(), err)
 	}
+	t.process = processOf(spec)
 	if entry := structOf(spec, "orc_entry"); entry.err == nil {
 		_, _, t.orcEnd = member(entry.Members, "end")
 	}

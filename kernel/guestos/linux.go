@@ -101,7 +101,7 @@ func (l *linux) firstThread(mem Mem, lay *layout) Thread {
 	task := l.initTask + l.img.Slide()
 	t, err := l.readThread(mem, lay, task)
 	if err != nil {
-		return Thread{Key: threadKey(task, 0), Execname: "swapper"}
+		return Thread{Key: threadKey(task, 0), Execname: "swapper", Addr: task}
 	}
 	return t
 }
@@ -118,6 +118,7 @@ func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 		PID:      int(int32(l.u32At(lay.tgid - lay.start))),
 		TID:      int(int32(l.u32At(lay.pid - lay.start))),
 		Execname: l.names.get([16]byte(l.task[lay.comm-lay.start:])),
+		Addr:     task,
 	}
 	if err := l.readParent(mem, lay, &t); err != nil {
 		return Thread{}, fmt.Errorf("reading the current task's parent: %w", err)

@@ -36,7 +36,7 @@ func putTask(mem fakeMem, at uint64, pid, tgid uint64, parent uint64, start uint
 func TestLinuxThread(t *testing.T) {
 	img := openImage(t, linuxImage)
 	guest := detect(t, img)
-	bash := Thread{PID: 41, TID: 42, PPID: 1, UID: 1000, GID: 100, Execname: "bash"}
+	bash := Thread{PID: 41, TID: 42, PPID: 1, UID: 1000, GID: 100, Execname: "bash", Addr: taskAddr}
 	for _, tt := range []struct {
 		name string
 		regs fakeRegs
@@ -59,9 +59,9 @@ func TestLinuxThread(t *testing.T) {
 		{
 			name: "before there is an area",
 			edit: func(m fakeMem) { putTask(m, symbol(t, img, "init_task"), 0, 0, parent, 0, "swapper") },
-			want: Thread{PPID: 1, UID: 1000, GID: 100, Execname: "swapper"},
+			want: Thread{PPID: 1, UID: 1000, GID: 100, Execname: "swapper", Addr: symbol(t, img, "init_task")},
 		},
-		{name: "before init_task is mapped", want: Thread{Execname: "swapper"}},
+		{name: "before init_task is mapped", want: Thread{Execname: "swapper", Addr: symbol(t, img, "init_task")}},
 		{
 			name: "area not mapped", regs: fakeRegs{arch.KernelGSBase: 0xffffc00000000000},
 			err: "reading the current task: invalid address (0xffffc00000000020)",

@@ -23,6 +23,7 @@ type Thread struct {
 	PID, TID, PPID int // process, thread and parent process, as the guest's root sees them
 	UID, GID       uint32
 	Execname       string // name of the program, as the kernel keeps it
+	Addr           uint64 // of the kernel's structure for the thread, 0 if there is none
 }
 
 // ErrNoThread is wrapped by errors of [OS.Thread] when the image does not tell how to

@@ -69,6 +69,7 @@ func (t *tiny) Thread(mem Mem, regs arch.Regs) (Thread, error) {
 		UID:      le.Uint32(b[20:]),
 		GID:      le.Uint32(b[24:]),
 		Execname: t.names.get([16]byte(b[28:])),
+		Addr:     p,
 	}, nil
 }
 

@@ -23,7 +23,7 @@ func TestTinyThread(t *testing.T) {
 	}{7, 3, 4, 1, 1000, 100, [16]byte{'s', 'h'}})
 	mem.put(thread, b.Bytes())
 
-	want := Thread{Key: 7, PID: 3, TID: 4, PPID: 1, UID: 1000, GID: 100, Execname: "sh"}
+	want := Thread{Key: 7, PID: 3, TID: 4, PPID: 1, UID: 1000, GID: 100, Execname: "sh", Addr: thread}
 	if got, err := guest.Thread(mem, fakeRegs{}); err != nil || got != want {
 		t.Errorf("Thread = %+v, %v; want %+v", got, err, want)
 	}

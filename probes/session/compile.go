@@ -8,6 +8,7 @@ import (
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
+	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
 )
 
@@ -16,6 +17,8 @@ type Source struct {
 	File string // of a script, "" for a specifier
 	Text string
 	Kind syntax.SpecKind // of a specifier: the option it was given with
+	// Library: a script from a directory of libraries. Its clauses are not announced.
+	Library bool
 }
 
 // String is how messages call it: "script 'a.d'", "description 'vfs_read:3'".
@@ -30,11 +33,11 @@ func (s Source) String() string {
 	return fmt.Sprintf("description '%s'", desc)
 }
 
-func (s Source) parse() (*syntax.Program, error) {
+func (s Source) parse(opts syntax.Options) (*syntax.Program, error) {
 	if s.File != "" {
-		return syntax.Parse(s.File, []byte(s.Text), syntax.Options{})
+		return syntax.Parse(s.File, []byte(s.Text), opts)
 	}
-	return syntax.ParseSpec(s.Kind, s.Text, syntax.Options{})
+	return syntax.ParseSpec(s.Kind, s.Text, opts)
 }
 
 // A CompileError is an error in a D program.
@@ -68,6 +71,11 @@ type Macros struct {
 // Compile compiles the sources as one program and makes the probes that it describes. It
 // is called once. The error is a *CompileError where it is one of the program.
 func (s *Session) Compile(sources []Source, m Macros) error {
+	sources, err := s.prepare(sources)
+	if err != nil {
+		return err
+	}
+	s.sources = sources
 	for i, src := range sources {
 		if err := s.compile(sources[:i+1], m, i+1 == len(sources)); err != nil {
 			return &CompileError{src, err, s.Options.ErrTags}
@@ -81,11 +89,17 @@ func (s *Session) Compile(sources []Source, m Macros) error {
 func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	all := &syntax.Program{}
 	s.ends = nil
+	var sugar desugar.Desugarer
+	if err := s.addLibrary(all, sources); err != nil {
+		return err
+	}
+	own := len(all.Items)
 	for _, src := range sources {
-		p, err := src.parse()
+		p, err := src.parse(syntax.Options{IsType: s.isType(all)})
 		if err != nil {
 			return err
 		}
+		p = sugar.Program(p)
 		all.Items = append(all.Items, p.Items...)
 		all.File, all.Spec = p.File, p.Spec
 		s.ends = append(s.ends, clauses(all))
@@ -93,6 +107,7 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	if err := check.Check(all, s.checkEnv(m, last)); err != nil {
 		return err
 	}
+	s.tree = &syntax.Program{File: all.File, Items: all.Items[own:], Spec: all.Spec, StrSize: all.StrSize}
 	var err error
 	if s.prog, err = compile.Compile(all); err != nil {
 		return err
@@ -121,8 +136,9 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 		regs[name] = int(r)
 	}
 	return check.Env{
-		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: m.Vars,
-		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last, StrSize: s.Options.VM.StrSize},
+		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
+		Types: s.Types, Args: s.argTypes, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), "linux.d"),
+		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
 	}
 }
 
@@ -155,7 +171,7 @@ func (s *Session) matchAll(sources []Source) error {
 	s.addKinst()
 	s.counts = make([]int, len(sources))
 	at := 0
-	for i := range s.prog.Clauses {
+	for i, c := range s.prog.Clauses {
 		for i >= s.ends[at] {
 			at++
 		}
@@ -163,7 +179,9 @@ func (s *Session) matchAll(sources []Source) error {
 		if err != nil {
 			return err
 		}
-		s.counts[at] += n
+		if !c.Sugar {
+			s.counts[at] += n
+		}
 	}
 	s.sources = sources
 	s.on.index(s.registry.Len())
@@ -171,13 +189,13 @@ func (s *Session) matchAll(sources []Source) error {
 	return nil
 }
 
-// shows says which clauses show at once what was recorded: those that print
+// shows says which clauses show at once what was recorded: those that print or change
 // aggregations, which are to be seen as they are now.
 func shows(p *code.Program) []bool {
 	out := make([]bool, len(p.Clauses))
 	for i, c := range p.Clauses {
 		for _, a := range c.Actions {
-			out[i] = out[i] || a.Act == code.Printa
+			out[i] = out[i] || a.Act.OnAggs()
 		}
 	}
 	return out
@@ -189,6 +207,9 @@ func (s *Session) announce() {
 		return
 	}
 	for i, src := range s.sources {
+		if src.Library {
+			continue
+		}
 		plural := "s"
 		if s.counts[i] == 1 {
 			plural = ""

@@ -45,8 +45,16 @@ func (e *env) CPU() int {
 	return e.firing.CPU.ID()
 }
 
-// Arg implements vm.Env.
+// Arg implements vm.Env. A probe on an instruction passes nothing: its arguments are the
+// registers in which a function gets its integer arguments, so at offset 0 they are the
+// function's. What would be on the stack is 0.
 func (e *env) Arg(i int) uint64 {
+	if e.firing.CPU != nil && e.firing.Probe.Provider() == "kinst" {
+		if regs := e.s.Target.Arch().Args; i < len(regs) {
+			return e.firing.CPU.Reg(regs[i])
+		}
+		return 0
+	}
 	if i < len(e.firing.Args) {
 		return e.firing.Args[i]
 	}
@@ -98,7 +106,7 @@ func (e *env) readThread() {
 	}
 	e.thread = vm.Thread{
 		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
-		UID: t.UID, GID: t.GID, Execname: t.Execname,
+		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr,
 	}
 }
 
@@ -120,8 +128,8 @@ func (e *env) Stack(pcs []uint64) int {
 
 // UStack implements vm.Env.
 func (e *env) UStack(pcs []uint64) int {
-	if e.firing.CPU == nil {
-		return 0
+	if p, ok := e.s.OS.(guestos.Processes); ok && e.firing.CPU != nil {
+		return guestos.UserStack(p, e.s.Target.Arch(), e.s.Target, e.firing.CPU, pcs)
 	}
 	return 0
 }

@@ -19,7 +19,7 @@ func (s *Session) Fire(f *probes.Firing) {
 	s.env.begin(f)
 	s.vm.Fire(&s.env, es)
 	if s.phase == running {
-		if _, exited := s.vm.Exited(); exited {
+		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
 			s.phase = draining
 			s.Target.Stop()
 		}
@@ -49,12 +49,19 @@ func (s *Session) fault(e vm.Env, ft vm.Fault) {
 	}))
 }
 
-// show prints what has been recorded.
+// show prints what has been recorded, unless that waits for the end.
 func (s *Session) show() {
+	if s.Options.VM.BufPolicy == buffer.Switch {
+		s.drain()
+	}
+	s.keep(s.text.Flush())
+}
+
+// drain takes everything out of the buffers.
+func (s *Session) drain() {
 	for _, b := range s.vm.Buffers() {
 		s.full(b)
 	}
-	s.keep(s.text.Flush())
 }
 
 // full empties one buffer.
@@ -66,6 +73,6 @@ func (s *Session) drops() error {
 	for _, t := range s.vm.Tables() {
 		d.Aggregations += t.Drops
 	}
-	d.Variables = s.vm.VarDrops()
+	d.Variables, d.Spec, d.SpecFails, d.Errors = s.vm.VarDrops(), s.vm.SpecDrops, s.vm.SpecFails, s.vm.ErrorFaults
 	return s.text.Drops(d)
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,7 +21,12 @@ type Options struct {
 
 	SwitchRate  uint64 // virtual nanoseconds after which what was recorded is shown
 	Destructive bool
-	DefaultArgs bool // macro arguments that are not given are 0 or ""
+	DefaultArgs bool     // macro arguments that are not given are 0 or ""
+	ArgRef      bool     // macro arguments need not all be used
+	Empty       bool     // a program may be empty
+	NoLibs      bool     // libraries are not read
+	LibDirs     []string // where they are
+	Cpp         Cpp
 	ErrTags     bool // errors show their tags
 	ZeroDefs    bool // a description may match no probe
 	Verbose     bool // tell what was skipped, and why
@@ -44,7 +50,9 @@ type option struct {
 const (
 	notYet   = "it is not there yet"
 	noObject = "32-bit and process objects, and linking them, have no meaning here"
-	noRate   = "it has no meaning here: the guest stands still while a buffer is read"
+	noAttr   = "attributes of stability are told by -v and not enforced"
+	noDump   = "types are not written to files"
+	noDefs   = "a symbol of the kernel must be there"
 	oneCPU   = "it has no meaning on a guest with one CPU"
 )
 
@@ -59,58 +67,51 @@ var table = map[string]option{
 	"tramp":        {set: only("probe")},
 
 	// At run time.
-	"bufpolicy":   {set: only("switch")},
 	"bufresize":   {set: only("auto", "manual")},
-	"cleanrate":   {why: noRate},
+	"cleanrate":   {set: anyRate},
 	"cpu":         {why: oneCPU},
 	"destructive": {set: flag(func(o *Options) *bool { return &o.Destructive })},
-	"nspec":       {why: notYet},
-	"specsize":    {why: notYet},
-	"statusrate":  {why: noRate},
-	"aggrate":     {why: noRate},
-	"agghist":     {why: notYet},
-	"aggpack":     {why: notYet},
-	"aggzoom":     {why: notYet},
-	"flowindent":  {why: notYet},
+	"statusrate":  {set: anyRate},
+	"aggrate":     {set: anyRate},
 	"oformat":     {why: notYet},
 	"switchrate":  {set: rate(func(o *Options) *uint64 { return &o.SwitchRate })},
 	"temporal":    {set: only("", "on", "yes", "1")},
 
 	// Of the compiler.
-	"amin":        {why: notYet},
-	"argref":      {why: notYet},
+	"amin":        {why: noAttr},
+	"argref":      {set: flag(func(o *Options) *bool { return &o.ArgRef })},
 	"core":        {why: noObject},
-	"cpp":         {why: notYet},
-	"cpphdrs":     {why: notYet},
-	"cpppath":     {why: notYet},
-	"ctypes":      {why: notYet},
-	"debug":       {why: notYet},
+	"cpp":         {set: flag(func(o *Options) *bool { return &o.Cpp.On })},
+	"cpphdrs":     {set: flag(func(o *Options) *bool { return &o.Cpp.Headers })},
+	"cpppath":     {set: func(o *Options, v string) error { o.Cpp.Path = v; return nil }},
+	"ctypes":      {why: noDump},
+	"debug":       {why: "the compiler has nothing to tell but its code: -S"},
 	"defaultargs": {set: flag(func(o *Options) *bool { return &o.DefaultArgs })},
-	"define":      {why: notYet},
-	"dtypes":      {why: notYet},
-	"empty":       {why: notYet},
+	"define":      {set: cppArg("-D")},
+	"dtypes":      {why: noDump},
+	"empty":       {set: flag(func(o *Options) *bool { return &o.Empty })},
 	"errtags":     {set: flag(func(o *Options) *bool { return &o.ErrTags })},
 	"evaltime":    {why: noObject},
-	"incdir":      {why: notYet},
-	"iregs":       {why: notYet},
-	"knodefs":     {why: notYet},
-	"libdir":      {why: notYet},
+	"incdir":      {set: cppArg("-I")},
+	"iregs":       {why: "there are no registers in the bytecode: it is a stack machine"},
+	"knodefs":     {why: noDefs},
+	"libdir":      {set: addLibDir},
 	"linkmode":    {why: noObject},
 	"linktype":    {why: noObject},
-	"nolibs":      {why: notYet},
+	"nolibs":      {set: flag(func(o *Options) *bool { return &o.NoLibs })},
 	"pgmax":       {why: noObject},
-	"pspec":       {why: notYet},
+	"pspec":       {why: "a name that is not defined is an error"},
 	"setenv":      {why: noObject},
-	"stdc":        {why: notYet},
+	"stdc":        {set: only("a", "c", "s", "t")},
 	"strip":       {why: noObject},
-	"syslibdir":   {why: notYet},
-	"tree":        {why: notYet},
-	"typenames":   {why: notYet},
-	"undef":       {why: notYet},
-	"undefs":      {why: notYet},
+	"syslibdir":   {set: addLibDir},
+	"tree":        {why: "the compiler's trees are not shown; -d shows the program as it reads it"},
+	"typenames":   {why: "a name of a type may not be a variable"},
+	"undef":       {set: cppArg("-U")},
+	"undefs":      {why: noDefs},
 	"unodefs":     {why: noObject},
 	"verbose":     {set: flag(func(o *Options) *bool { return &o.Verbose })},
-	"version":     {why: notYet},
+	"version":     {set: setVersion},
 	"zdefs":       {set: flag(func(o *Options) *bool { return &o.ZeroDefs })},
 }
 
@@ -177,6 +178,13 @@ func rate(field func(*Options) *uint64) func(*Options, string) error {
 	}
 }
 
+// anyRate takes a rate and does nothing with it: aggregations are never copied, freed
+// variables and speculations are free at once, and exit() and drops are seen at once.
+func anyRate(_ *Options, value string) error {
+	var ns uint64
+	return rate(func(*Options) *uint64 { return &ns })(nil, value)
+}
+
 // only accepts values that change nothing, since there is only one way.
 func only(values ...string) func(*Options, string) error {
 	return func(_ *Options, value string) error {
@@ -201,4 +209,30 @@ func setPolicy(o *Options, value string) error {
 		o.KinstPolicy = p
 	}
 	return err
+}
+
+// cppArg adds an argument for the preprocessor.
+func cppArg(letter string) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		if value == "" {
+			return errors.New("it needs a value")
+		}
+		o.Cpp.Args = append(o.Cpp.Args, letter+value)
+		return nil
+	}
+}
+
+func addLibDir(o *Options, value string) error {
+	o.LibDirs = append(o.LibDirs, value)
+	return nil
+}
+
+// setVersion accepts the versions of the language up to this one.
+func setVersion(_ *Options, value string) error {
+	var major, minor, micro int
+	n, _ := fmt.Sscanf(value, "%d.%d.%d", &major, &minor, &micro)
+	if n < 2 || major != 1 || minor > 13 {
+		return fmt.Errorf("%q is not a version of D up to 1.13", value)
+	}
+	return nil
 }

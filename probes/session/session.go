@@ -8,8 +8,10 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/guestos"
 	"trapline/probes"
+	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/kinst"
 	"trapline/probes/patch"
@@ -29,7 +31,8 @@ type Config struct {
 	// Text reads the text of the image file at an address of the running kernel.
 	Text    func(addr uint64, p []byte) error
 	OS      guestos.OS
-	Options *Options // nil: the defaults. A program's pragmas change them.
+	Types   check.Types // of the kernel; nil: nothing is known of them
+	Options *Options    // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Epoch   int64 // ns from 1970 to the guest's start, UTC
@@ -46,6 +49,7 @@ type Session struct {
 	sources []Source
 	ends    []int // by source: the number of clauses up to its end
 	counts  []int // by source: probes matched
+	tree    *syntax.Program
 	prog    *code.Program
 	shows   []bool // by clause: show at once what it recorded
 	on      enablings
@@ -64,6 +68,8 @@ type Session struct {
 	module      uint64   // an address of the kernel: see base
 	checked     []uint64 // addresses of the cross-check
 	err         error
+	host        host
+	halted      code.Act // Panic or Breakpoint, when one has run
 }
 
 // phase says which probes fire.
@@ -109,12 +115,16 @@ func (s *Session) Registry() *probes.Registry { return s.registry }
 
 // Start begins the trace: it fires BEGIN and enables the probes. The guest stands still.
 func (s *Session) Start() error {
+	if err := s.allowed(); err != nil {
+		return err
+	}
 	var err error
 	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
 		return err
 	}
+	s.host = host{s: s, first: s.Stdout}
 	s.trace = consume.Trace{
-		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol,
+		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
 	}
 	s.read = consume.NewReader(&s.trace)
 	if s.text, err = consume.NewText(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
@@ -163,12 +173,14 @@ func (s *Session) Finish() error {
 		return s.err
 	}
 	s.phase = ending
+	s.drain()
 	s.Fire(&probes.Firing{Probe: s.dtrace.End})
 	s.phase = over
-	s.show()
+	s.drain()
 	s.keep(s.drops())
 	s.keep(s.text.End())
 	s.keep(s.text.Flush())
+	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
 	if s.Options.Verbose {

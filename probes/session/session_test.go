@@ -229,7 +229,7 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{script("\nkinst::vfs_read:2 {}")}, "failed to compile script x.d: line 2: offset 2 is inside an instruction of vfs_read: instructions begin at 1 and 4"},
 		{nil, []Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
-		{nil, []Source{script("#pragma D option specsize=1\nBEGIN {}")}, "failed to compile script x.d: line 1: option specsize: it is not there yet"},
+		{nil, []Source{script("#pragma D option inlineframes\nBEGIN {}")}, "failed to compile script x.d: line 1: option inlineframes: it is not there yet"},
 		{nil, []Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
 		{nil, []Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},

@@ -77,7 +77,7 @@ func TestErrors(t *testing.T) {
 		{"boot ./missing", 1, `trapline: unknown image: stat ./missing: no such file or directory`},
 		{"boot .", 1, `trapline: unknown image ".": it is not a regular file`},
 		{"boot empty", 1, `trapline: empty: not a kernel: the file is empty`},
-		{"boot text", 1, `trapline: text: not a kernel: neither an ELF file nor a Linux bzImage`},
+		{"boot text", 1, `trapline: text: not a kernel: neither an ELF file nor a Linux bzImage or Image`},
 		{"boot truncated", 1, `trapline: kernel image truncated: truncated: .*`},
 		{"boot s390", 1, `trapline: kernel image s390: no support for EM_S390 kernels \(supported: amd64.*\)`},
 		{"boot elf32", 1, `trapline: kernel image elf32: a 32-bit ELF file; only 64-bit kernels can be traced`},

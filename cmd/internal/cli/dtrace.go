@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -98,7 +99,7 @@ func (t *tracer) prepare() error {
 	t.options.ZeroDefs = t.options.ZeroDefs || t.list
 	var err error
 	t.session, err = session.New(session.Config{
-		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os,
+		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {
@@ -107,7 +108,7 @@ func (t *tracer) prepare() error {
 	if err := t.session.Compile(t.sources, t.macros()); err != nil {
 		return fmt.Errorf("dtrace: %w", err)
 	}
-	return nil
+	return t.write(t.session, t.stderr)
 }
 
 // macros are the macro arguments: $0 is the script.
@@ -119,7 +120,7 @@ func (t *tracer) macros() session.Macros {
 			break
 		}
 	}
-	return session.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": "1"}}
+	return session.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": cmp.Or(t.pid, "1")}}
 }
 
 func (t *tracer) openOutput() error {

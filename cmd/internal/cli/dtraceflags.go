@@ -28,6 +28,8 @@ type tracing struct {
 	bufsize string
 	from    string
 	args    []string // macro arguments
+	show    shown
+	pid     string // of -p
 }
 
 // absent are the flags of dtrace(1) that are not here, and why. The flags -32 and -64 are
@@ -36,20 +38,9 @@ var absent = []struct{ flag, why string }{
 	{"3", noProcesses}, {"6", noProcesses},
 	{"A", noAnonymous}, {"a", noAnonymous},
 	{"B", "it has no meaning here: there are no boot loader files to write"},
-	{"C", notYet},
-	{"D", notYet},
-	{"F", notYet},
 	{"G", noProcesses},
-	{"H", notYet},
-	{"I", notYet},
-	{"L", notYet},
 	{"O", notYet},
-	{"S", notYet},
-	{"U", notYet},
-	{"X", notYet},
-	{"d", notYet},
 	{"h", noProcesses + " (--help shows the flags)"},
-	{"p", notYet},
 }
 
 const (
@@ -133,6 +124,7 @@ func (t *tracing) flags(e *env) *pflag.FlagSet {
 	f.StringVarP(&t.output, "output", "o", "", "append the trace to `FILE`")
 	f.StringVarP(&t.bufsize, "bufsize", "b", "", "trace buffer `SIZE`")
 	f.StringArrayVarP(&t.setting, "option", "x", nil, "option `NAME[=VALUE]`; help lists them")
+	t.addOptionFlags(f)
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell what was skipped, and why")
 	f.BoolVarP(&t.destroy, "destructive", "w", false, "allow destructive actions")
 	f.BoolVarP(&t.zero, "zero", "Z", false, "allow descriptions that match no probe")

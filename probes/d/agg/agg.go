@@ -56,10 +56,12 @@ type Table struct {
 	Drops uint64
 	// Printed is for the consumer: set when rows were printed before the end.
 	Printed bool
+	// Normal is for the consumer: what values are divided by when shown; 1 as a rule.
+	Normal int64
 
 	shape   shape
-	limit   int // bytes
-	used    int
+	budget  *Budget
+	used    int     // bytes
 	entries []entry // in order of first update
 	index   []int32 // hash -> position in entries + 1, 0 = free; a power of two long
 	keys    []byte  // room left for keys
@@ -70,6 +72,8 @@ type entry struct {
 	hash uint32
 	key  []byte
 	data []int64
+	// cleared: data is 0 until the next update, which begins anew.
+	cleared bool
 }
 
 // entryCost is the memory of an entry beyond its key and data: itself and its share of the
@@ -82,14 +86,25 @@ const (
 	dataChunk = 512
 )
 
+// A Budget is the memory that some tables may take together, in bytes.
+type Budget struct {
+	limit, used int
+}
+
+// NewBudget is a budget of limit bytes.
+func NewBudget(limit int) *Budget { return &Budget{limit: limit} }
+
 // New makes an empty aggregation that keeps to limit bytes of memory. It fails when the
 // parameters of lquantize or llquantize make no table of buckets.
-func New(s Spec, limit int) (*Table, error) {
+func New(s Spec, limit int) (*Table, error) { return NewShared(s, NewBudget(limit)) }
+
+// NewShared is New of a table that shares its memory with others.
+func NewShared(s Spec, b *Budget) (*Table, error) {
 	sh, err := newShape(s)
 	if err != nil {
 		return nil, fmt.Errorf("aggregation @%s: %w", s.Name, err)
 	}
-	return &Table{Spec: s, shape: sh, limit: limit, index: make([]int32, 16)}, nil
+	return &Table{Spec: s, shape: sh, Normal: 1, budget: b, index: make([]int32, 16)}, nil
 }
 
 // Len is the number of keys.
@@ -100,7 +115,7 @@ func (t *Table) Len() int { return len(t.entries) }
 // is what a quantization adds to the value's bucket, 1 as a rule, and is ignored by others.
 func (t *Table) Update(key []byte, value, incr int64) {
 	if len(t.Keys) == 0 && len(t.entries) == 1 {
-		t.shape.update(t.entries[0].data, value, incr)
+		t.shape.update(t.entries[0].fresh(&t.shape), value, incr)
 		return
 	}
 	if data := t.find(key); data != nil {
@@ -118,18 +133,19 @@ func (t *Table) find(key []byte) []int64 {
 			return t.insert(key, h)
 		}
 		if e := &t.entries[n-1]; e.hash == h && string(e.key) == string(key) {
-			return e.data
+			return e.fresh(&t.shape)
 		}
 	}
 }
 
 func (t *Table) insert(key []byte, h uint32) []int64 {
 	cost := entryCost + len(key) + 8*t.shape.size
-	if t.used+cost > t.limit {
+	if t.budget.used+cost > t.budget.limit {
 		t.Drops++
 		return nil
 	}
 	t.used += cost
+	t.budget.used += cost
 	if 2*(len(t.entries)+1) > len(t.index) {
 		t.grow()
 	}
@@ -157,7 +173,7 @@ func (t *Table) grow() {
 func (t *Table) keepKey(key []byte) []byte {
 	n := len(key)
 	if len(t.keys) < n {
-		t.keys = make([]byte, max(n, min(keyChunk, t.limit)))
+		t.keys = make([]byte, max(n, min(keyChunk, t.budget.limit)))
 	}
 	k := t.keys[:n:n]
 	t.keys = t.keys[n:]
@@ -168,7 +184,7 @@ func (t *Table) keepKey(key []byte) []byte {
 func (t *Table) newData() []int64 {
 	n := t.shape.size
 	if len(t.data) < n {
-		t.data = make([]int64, max(n, min(dataChunk, t.limit/8)))
+		t.data = make([]int64, max(n, min(dataChunk, t.budget.limit/8)))
 	}
 	d := t.data[:n:n]
 	t.data = t.data[n:]

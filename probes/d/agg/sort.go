@@ -19,6 +19,8 @@ type Order struct {
 type Row struct {
 	Key  []Part
 	Data [][]int64 // one for each aggregation: see Table.Number and Table.Bucket
+
+	packed string // the key
 }
 
 // Snapshot gives the rows of one aggregation, or of several whose keys have the same types,
@@ -49,7 +51,7 @@ func join(tables []*Table) []Row {
 }
 
 func newRow(tables []*Table, key []byte) Row {
-	r := Row{Key: unpack(tables[0].Keys, key), Data: make([][]int64, len(tables))}
+	r := Row{packed: string(key), Key: unpack(tables[0].Keys, key), Data: make([][]int64, len(tables))}
 	for i, t := range tables {
 		r.Data[i] = make([]int64, t.shape.size)
 	}

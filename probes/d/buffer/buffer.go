@@ -2,7 +2,7 @@
 // CPU a buffer of records, each a header and the values of one clause in the fixed places
 // of its Layout.
 //
-//	epid uint32 | spare uint32 | time uint64 | value | value | ...
+//	epid uint32 | size uint32 | time uint64 | value | value | ...
 //
 // All numbers are little-endian.
 package buffer
@@ -31,9 +31,27 @@ type Buffer struct {
 	// read the records and call Reset, so that nothing is lost.
 	OnFull func(*Buffer)
 
+	// Policy says what happens when there is no room. It is set before the first record.
+	Policy Policy
+	// Filled says that a record found no room under the policy Fill; none is taken since.
+	Filled bool
+
 	data []byte
-	used int // bytes of whole records
+	used int // end of the newest record
+	// A Ring in which records lie in two parts: [first, wrap) and, newer, [0, used).
+	first, wrap int
+	wrapped     bool
 }
+
+// Policy says what becomes of a record that finds no room.
+type Policy uint8
+
+// Policies.
+const (
+	Switch Policy = iota // the buffer is read by OnFull; otherwise the record is dropped
+	Fill                 // it is not taken, nor any after it
+	Ring                 // the oldest records make room
+)
 
 // New makes an empty buffer of size bytes for one CPU.
 func New(cpu, size int) *Buffer {
@@ -44,11 +62,60 @@ func New(cpu, size int) *Buffer {
 // drop when there is none. The room holds what was there before. It is valid until the
 // next call of a method.
 func (b *Buffer) Reserve(n int) []byte {
-	if n > len(b.data)-b.used && !b.drain(n) {
-		b.Drops++
+	if !b.room(n) {
 		return nil
 	}
 	return b.data[b.used : b.used+n : b.used+n]
+}
+
+func (b *Buffer) room(n int) bool {
+	switch {
+	case b.Policy == Fill:
+		b.Filled = b.Filled || n > len(b.data)-b.used
+		return !b.Filled
+	case b.Policy == Ring && n <= len(b.data):
+		b.evict(n)
+	case n > len(b.data)-b.used && !b.drain(n):
+		b.Drops++
+		return false
+	}
+	return true
+}
+
+// evict forgets the oldest records of a ring until there are n bytes behind the newest.
+func (b *Buffer) evict(n int) {
+	for {
+		switch {
+		case !b.wrapped && b.used+n <= len(b.data):
+			return
+		case !b.wrapped:
+			b.wrapped, b.first, b.wrap, b.used = true, 0, b.used, 0
+		case b.first == b.wrap:
+			b.wrapped, b.first = false, 0
+		case b.used+n <= b.first:
+			return
+		default:
+			b.first += recordSize(b.data[b.first:])
+		}
+	}
+}
+
+// recordSize is the size of the record that p begins with, as its header says.
+func recordSize(p []byte) int { return int(binary.LittleEndian.Uint32(p[4:])) }
+
+// Append adds the records of another buffer; one that finds no room is a drop.
+func (b *Buffer) Append(other *Buffer) {
+	if other.used == 0 {
+		return
+	}
+	for p := other.data[:other.used]; len(p) > 0; {
+		n := recordSize(p)
+		if rec := b.Reserve(n); rec != nil {
+			copy(rec, p[:n])
+			b.used += n
+		}
+		p = p[n:]
+	}
 }
 
 func (b *Buffer) drain(n int) bool {
@@ -63,25 +130,39 @@ func (b *Buffer) drain(n int) bool {
 func (b *Buffer) Commit(n int, h Header) {
 	p := b.data[b.used:]
 	binary.LittleEndian.PutUint32(p, h.EPID)
-	binary.LittleEndian.PutUint32(p[4:], 0)
+	binary.LittleEndian.PutUint32(p[4:], uint32(n))
 	binary.LittleEndian.PutUint64(p[8:], h.Time)
 	b.used += n
 }
 
 // Len is the bytes of the records that wait.
-func (b *Buffer) Len() int { return b.used }
+func (b *Buffer) Len() int {
+	if b.wrapped {
+		return b.used + b.wrap - b.first
+	}
+	return b.used
+}
 
 // Full says that the buffer is three quarters full: time to read it.
 func (b *Buffer) Full() bool { return b.used > len(b.data)/4*3 }
 
 // Reset forgets all records. Drops stay.
-func (b *Buffer) Reset() { b.used = 0 }
+func (b *Buffer) Reset() { b.used, b.wrapped, b.Filled = 0, false, false }
 
 // Records calls yield for each record, oldest first: its header and the whole of it,
 // valid during the call. layout gives the layout that a record with this number was made
 // with. It stops at yield's first error, and fails on a number that layout does not know.
 func (b *Buffer) Records(layout func(epid uint32) *Layout, yield func(Header, []byte) error) error {
-	for p := b.data[:b.used]; len(p) > 0; {
+	if b.wrapped {
+		if err := b.records(b.data[b.first:b.wrap], layout, yield); err != nil {
+			return err
+		}
+	}
+	return b.records(b.data[:b.used], layout, yield)
+}
+
+func (b *Buffer) records(p []byte, layout func(epid uint32) *Layout, yield func(Header, []byte) error) error {
+	for len(p) > 0 {
 		h := Header{binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint64(p[8:])}
 		l := layout(h.EPID)
 		if l == nil || l.Size > len(p) {

@@ -3,6 +3,7 @@ package buffer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -175,4 +176,73 @@ func TestReserveAllocates(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { put(b, l, 1) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+func TestRing(t *testing.T) {
+	l := NewLayout()
+	l.Add(Field{Kind: Int, Size: 8})
+	b := New(0, 100) // four records of 24 bytes
+	b.Policy = Ring
+	for n := range uint64(11) {
+		putN(t, b, l, n)
+		if b.Len() > 100 {
+			t.Fatalf("%d bytes", b.Len())
+		}
+	}
+	if got := list(t, b, l); !slices.Equal(got, []uint64{7, 8, 9, 10}) {
+		t.Error(got)
+	}
+	if b.Reserve(101) != nil || b.Drops != 1 {
+		t.Errorf("a record larger than the ring: %d drops", b.Drops)
+	}
+}
+
+func TestFill(t *testing.T) {
+	l := NewLayout()
+	l.Add(Field{Kind: Int, Size: 8})
+	b := New(0, 50)
+	b.Policy = Fill
+	putN(t, b, l, 1)
+	putN(t, b, l, 2)
+	if b.Filled || b.Reserve(24) != nil || !b.Filled || b.Reserve(1) != nil || b.Drops != 0 {
+		t.Errorf("filled %v, %d drops", b.Filled, b.Drops)
+	}
+	if got := list(t, b, l); !slices.Equal(got, []uint64{1, 2}) {
+		t.Error(got)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	l := NewLayout()
+	l.Add(Field{Kind: Int, Size: 8})
+	from, to := New(0, 100), New(0, 60)
+	for n := range uint64(3) {
+		putN(t, from, l, n)
+	}
+	to.Append(from)
+	if got := list(t, to, l); !slices.Equal(got, []uint64{0, 1}) || to.Drops != 1 {
+		t.Error(got, to.Drops)
+	}
+}
+
+func putN(t *testing.T, b *Buffer, l *Layout, n uint64) {
+	t.Helper()
+	rec := b.Reserve(l.Size)
+	if rec == nil {
+		t.Fatalf("no room for %d", n)
+	}
+	l.Fields[0].PutInt(rec, n)
+	b.Commit(l.Size, Header{EPID: 1})
+}
+
+func list(t *testing.T, b *Buffer, l *Layout) (values []uint64) {
+	t.Helper()
+	err := b.Records(func(uint32) *Layout { return l }, func(_ Header, p []byte) error {
+		values = append(values, l.Fields[0].Int(p))
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return values
 }

@@ -13,6 +13,10 @@ var functions = func() map[string]any {
 	m := map[string]any{
 		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
 		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
+		"clear": code.Clear, "normalize": code.Normalize, "denormalize": code.Denormalize, "trunc": code.Trunc,
+		"print": code.Print, "printm": code.Tracemem, "tracemem": code.Tracemem, "system": code.System, "freopen": code.Freopen, "ftruncate": code.Ftruncate, "setopt": code.Setopt,
+		"stop": code.Stop, "raise": code.Raise, "panic": code.Panic, "breakpoint": code.Breakpoint, "chill": code.Chill,
+		"speculate": code.Speculate, "commit": code.Commit, "discard": code.Discard,
 		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
 		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
 	}
@@ -32,6 +36,9 @@ func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 		c.fail(x, FuncIdent, "function designator is not of function type: %s", syntax.ExprString(x.Fun))
 	}
 	fn, ok = functions[id.Name]
+	if why := notHere[id.Name]; !ok && why != "" {
+		c.fail(x.Fun, FuncUndef, "%s( ) has no meaning here: %s", id.Name, why)
+	}
 	if !ok {
 		c.fail(x.Fun, FuncUndef, "undefined function name: %s", id.Name)
 	}
@@ -54,30 +61,35 @@ func (c *checker) call(x *syntax.Call) *ctypes.Type {
 
 func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
 	least, most := s.Args()
+	if s == code.SubStrtok { // the string, which may be NULL, is written first
+		least = 2
+	}
 	if n := len(x.Args); n < least || n > most {
 		c.protoLen(x, s.String(), least, most)
 	}
-	kinds, result := s.Signature()
+	proto, ok := protos[s]
 	for i, a := range x.Args {
-		c.subArg(s, i, kinds[i], a)
+		c.subArg(s, i, proto.arg(s, i), a)
 	}
-	switch {
+	switch _, result := s.Signature(); {
 	case result == code.String:
 		return c.str
-	case s == code.SubStrlen:
-		return ctypes.Named("size_t")
+	case ok:
+		return proto.result
 	}
 	return ctypes.IntType
 }
 
-func (c *checker) subArg(s code.Sub, i int, want code.Kind, a syntax.Expr) {
-	t := decay(c.value(a))
+func (c *checker) subArg(s code.Sub, i int, want string, a syntax.Expr) {
+	t := c.whole(a)
 	switch {
-	case want == code.String && isStringLike(t):
-	case want == code.Int && t.IsInt():
-	case want == code.Int && s == code.SubCopyinstr && t.IsPointer():
+	case want == "string" && isStringLike(t):
+	case want == "int" && t.IsInt():
+	case want == "uintptr_t" && t.IsScalar():
+	case want == "void *" && t.IsPointer():
+	case s == code.SubStrtok && i == 0 && isNull(a):
 	default:
-		c.protoArg(a, s.String(), i, map[code.Kind]string{code.String: "string", code.Int: "int"}[want], t)
+		c.protoArg(a, s.String(), i, want, t)
 	}
 }
 
@@ -112,7 +124,9 @@ func (c *checker) exprStmt(x syntax.Expr) {
 			return
 		}
 	}
-	c.expr(x)
+	if t := c.expr(x); t.Base().Kind != ctypes.Void {
+		c.operand(x, t)
+	}
 }
 
 func isAct(fn any) bool {
@@ -126,13 +140,29 @@ func (c *checker) action(x *syntax.Call, act code.Act) {
 	case code.Trace:
 		c.trace(x)
 	case code.Exit:
-		c.exit(x)
+		c.intAction(x, "exit")
 	case code.Stack, code.UStack, code.SymOf:
 		c.dynamic(x, act)
 	case code.Printf:
 		c.printf(x)
 	case code.Printa:
 		c.printa(x)
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		c.aggAction(x, act)
+	case code.Print:
+		c.print(x)
+	case code.Tracemem:
+		c.tracemem(x)
+	case code.System, code.Freopen:
+		c.printfLike(x, x.Fun.(*syntax.Ident).Name)
+	case code.Setopt:
+		c.setopt(x)
+	case code.Ftruncate, code.Stop, code.Panic, code.Breakpoint:
+		if len(x.Args) > 0 {
+			c.protoLen(x, x.Fun.(*syntax.Ident).Name, 0, 0)
+		}
+	case code.Raise, code.Chill, code.Speculate, code.Commit, code.Discard:
+		c.intAction(x, x.Fun.(*syntax.Ident).Name)
 	}
 }
 
@@ -148,15 +178,18 @@ func (c *checker) trace(x *syntax.Call) {
 			c.fail(call, TraceVoid, "trace( ) argument #1 may not be of type void: %s( )", name)
 		}
 	}
-	c.value(x.Args[0])
+	if t := c.object(x.Args[0]); !IsArray(t) {
+		c.operand(x.Args[0], t)
+	}
 }
 
-func (c *checker) exit(x *syntax.Call) {
+// intAction is exit(), or an action that takes the number of a speculation.
+func (c *checker) intAction(x *syntax.Call, name string) {
 	if len(x.Args) != 1 {
-		c.protoLen(x, "exit", 1, 1)
+		c.protoLen(x, name, 1, 1)
 	}
 	if t := c.value(x.Args[0]); !t.IsInt() {
-		c.protoArg(x.Args[0], "exit", 0, "int", t)
+		c.protoArg(x.Args[0], name, 0, "int", t)
 	}
 }
 

@@ -28,6 +28,15 @@ type Env struct {
 	// Symbol finds a symbol of the kernel; module is "" if the program names none. Nil:
 	// there are none.
 	Symbol func(module, name string) (addr, size uint64, ok bool)
+	// Types are those of the kernel image. Nil: nothing is known of them.
+	Types Types
+	// Args gives the types of a probe's arguments, none if it has no args[]. The probe is
+	// given by its description as written. Nil: there are none.
+	Args func(desc string) []*ctypes.Type
+	// HasProvider tells the names of providers. Nil: there are none.
+	HasProvider func(name string) bool
+	// Libraries are the D libraries that have been read, by their file's name.
+	Libraries []string
 	// MacroArgs are $0, the script's name, $1, and so on.
 	MacroArgs []string
 	// Macros are the other macro variables by name: "target", "pid".
@@ -67,12 +76,15 @@ type (
 	Arg int
 	// Reg is regs[N]: an index into the architecture's registers.
 	Reg int
+	// UReg is uregs[N], the same of the process.
+	UReg int
 	// Address is where a symbol of the kernel lies.
 	Address uint64
 )
 
 // A checker is the state of one Check.
 type checker struct {
+	names
 	env    Env
 	prog   *syntax.Program
 	clause *syntax.Clause // nil outside of one
@@ -81,6 +93,7 @@ type checker struct {
 	aggs   map[string]*Agg
 	str    *ctypes.Type // string of the program's strsize
 	used   map[int]bool // macro arguments
+	order  order        // of the clause's statements
 }
 
 type varKey struct {
@@ -91,8 +104,12 @@ type varKey struct {
 // Check checks the program and annotates its tree. Macro arguments in probe descriptions
 // are replaced. The error is a *syntax.Error.
 func Check(prog *syntax.Program, env Env) (err error) {
+	if env.Types == nil {
+		env.Types = noTypes{}
+	}
 	c := &checker{
-		env: env, prog: prog, vars: make(map[varKey]*Var), aggs: make(map[string]*Agg),
+		names: newNames(),
+		env:   env, prog: prog, vars: make(map[varKey]*Var), aggs: make(map[string]*Agg),
 		used: map[int]bool{0: true},
 	}
 	defer func() {
@@ -132,6 +149,12 @@ func (c *checker) program() {
 		case *syntax.Decl:
 			c.region = "declaration"
 			c.decl(it)
+		case *syntax.Inline:
+			c.inline(it)
+		case *syntax.Translator:
+			c.translator(it)
+		case *syntax.Provider:
+			c.provider(it)
 		case *syntax.Clause:
 			c.checkClause(it)
 		}
@@ -151,7 +174,7 @@ func (c *checker) checkClause(cl *syntax.Clause) {
 			c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
 		}
 	}
-	c.region = "action list"
+	c.region, c.order = "action list", order{}
 	for _, s := range cl.Body {
 		c.stmt(s)
 	}
@@ -162,7 +185,8 @@ func (c *checker) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
 		c.exprStmt(s.X)
+		c.ordered(s.X)
 	case *syntax.IfStmt:
-		c.fail(s, Unknown, "if statements are not supported yet")
+		c.fail(s, Unknown, "if statements must be desugared first")
 	}
 }

@@ -45,14 +45,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestEveryTagIsTested reads tags.go: each tag must be met in the tests of errors.
+// TestEveryTagIsTested reads the files of tags: each tag must be met in the tests of
+// errors.
 func TestEveryTagIsTested(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "tags.go", nil, 0)
+	for _, name := range []string{"tags.go", "tags_types.go"} {
+		testTags(t, name)
+	}
+}
+
+func testTags(t *testing.T, name string) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tested := "D_EMPTY D_MACRO_UNUSED" // TestMacroArgs, TestEmpty
-	for _, name := range []string{"testdata/errors.d", "testdata/actions.d"} {
+	for _, name := range []string{"testdata/errors.d", "testdata/actions.d", "testdata/types.d"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

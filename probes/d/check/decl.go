@@ -6,15 +6,23 @@ import (
 	"trapline/probes/d/syntax"
 )
 
-var scopes = map[string]code.Scope{"": code.Global, "self": code.Self, "this": code.This}
+var scopes = map[string]code.Scope{"": code.Global, "extern": code.Global, "self": code.Self, "this": code.This}
 
-// decl declares variables.
+// decl declares types or variables. An extern variable is one like any other: those of the
+// kernel have a backquote.
 func (c *checker) decl(d *syntax.Decl) {
 	scope, ok := scopes[d.Class]
-	if !ok {
-		c.fail(d, DeclClass, "storage class %s is not supported", d.Class)
+	if !ok && d.Class != "typedef" {
+		c.fail(d, DeclBadclass, "specified storage class not appropriate in D: %s", d.Class)
 	}
 	base := c.spec(d.Type)
+	if len(d.Names) == 0 && tagKinds[d.Type.Words[0]] == 0 {
+		c.fail(d, DeclUseless, "useless declaration")
+	}
+	if d.Class == "typedef" {
+		c.typedef(d, base)
+		return
+	}
 	for _, n := range d.Names {
 		t, keys := c.declarator(base, n)
 		c.declare(n, &Var{Name: n.Name, Scope: scope, Type: t, Keys: keys})
@@ -25,8 +33,14 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 	switch b := v.Type.Base(); {
 	case b.Kind == ctypes.Void:
 		c.fail(n, DeclVoidobj, "cannot have void object: %s", n.Name)
-	case b.Kind == ctypes.Array || b.Kind == ctypes.Struct || b.Kind == ctypes.Union || b.Kind == ctypes.Enum:
-		c.fail(n, Unknown, "variables of type %s are not supported yet: %s", v.Type, n.Name)
+	case b.Kind == ctypes.Func:
+		c.fail(n, DeclDynobj, "cannot have an object that is a function: %s", n.Name)
+	case b.Kind == ctypes.Array && b.Len < 0:
+		c.fail(n, DeclArrnull, "array declaration requires array dimension or tuple signature: %s", n.Name)
+	case b.Kind == ctypes.Array && b.Len == 0:
+		c.fail(n, DeclArrsub, "positive integral constant expression expected as array dimension")
+	case b.Size == 0:
+		c.fail(n, DeclIncomplete, "incomplete %s: %s", v.Type, n.Name)
 	case v.Keys != nil && v.Scope == code.This:
 		c.fail(n, DeclLocassc, "associative array may not be local: %s", n.Name)
 	case v.Scope == code.Global && c.reserved(n.Name):
@@ -41,6 +55,7 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 	if old := c.vars[key]; old != nil && !sameVar(old, v) {
 		c.fail(n, DeclIdred, "identifier redeclared: %s\n\t current: %s\n\tprevious: %s", n.Name, v.Type, old.Type)
 	} else if old == nil {
+		c.room(n, v)
 		c.vars[key] = v
 	}
 }
@@ -49,7 +64,8 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 func (c *checker) reserved(name string) bool {
 	_, fn := functions[name]
 	_, builtin := builtins[name]
-	return fn || builtin || name == "regs" || name == "args"
+	_, enum := c.enums[name]
+	return fn || builtin || enum || c.inlines[name] != nil || name == "regs" || name == "uregs" || name == "args"
 }
 
 func sameVar(a, b *Var) bool {

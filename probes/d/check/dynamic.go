@@ -82,7 +82,7 @@ func (c *checker) key(x syntax.Expr, ofAgg bool) *ctypes.Type {
 			return c.dynamic(call, fn.(code.Act))
 		}
 	}
-	return decay(c.value(x))
+	return c.whole(x)
 }
 
 func isDynamic(fn any) bool { return fn == code.Stack || fn == code.UStack || fn == code.SymOf }

@@ -7,11 +7,28 @@ import (
 )
 
 // value checks an expression that is used as an operand and returns its type.
-func (c *checker) value(x syntax.Expr) *ctypes.Type {
+func (c *checker) value(x syntax.Expr) *ctypes.Type { return c.operand(x, c.object(x)) }
+
+// object checks an expression that may be something whole: an array that is a variable, or
+// a translated value.
+func (c *checker) object(x syntax.Expr) *ctypes.Type {
 	if _, ok := x.(*syntax.Agg); ok {
 		c.fail(x, OpDyn, "aggregation may not be used as an operand: %s", syntax.ExprString(x))
 	}
-	t := c.expr(x)
+	return c.expr(x)
+}
+
+// operand refuses what has a type t but no value.
+func (c *checker) operand(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
+	if _, ok := Resolve(x).(*syntax.Xlate); ok {
+		c.fail(x, OpDyn, "translated value may only be used by its members: %s", syntax.ExprString(x))
+	}
+	if n := t.Bytes(); t.IsStruct() && (n <= 0 || n > code.MaxSize) {
+		c.fail(x, OpIncomplete, "%s is of type %s, of %d bytes, which is not the size of a value", syntax.ExprString(x), t, n)
+	}
+	if k := t.Base().Kind; k == ctypes.Func || k == ctypes.Array && Root(x) != nil {
+		c.fail(x, OpArrFun, "%s is of type %s and may not be used as a whole", syntax.ExprString(x), t)
+	}
 	if t.Base().Kind == ctypes.Void {
 		c.fail(x, OpAct, "expression of type void may not be used as an operand: %s", syntax.ExprString(x))
 	}
@@ -20,6 +37,9 @@ func (c *checker) value(x syntax.Expr) *ctypes.Type {
 
 // expr checks an expression and notes its type.
 func (c *checker) expr(x syntax.Expr) *ctypes.Type {
+	if c.exprs++; c.exprs > maxExprs {
+		c.fail(x, Unknown, "program is too complex: more than %d expressions with all inlines written out", maxExprs)
+	}
 	t := c.exprType(x)
 	x.Info().Type = t
 	return t
@@ -58,7 +78,11 @@ func (c *checker) exprType(x syntax.Expr) *ctypes.Type {
 	case *syntax.SizeofType:
 		return c.sizeof(x, c.typeName(x.Of))
 	case *syntax.Offsetof:
-		c.fail(x, OpIncomplete, "offsetof: nothing is known of the members of %s", x.Of)
+		return c.offsetof(x)
+	case *syntax.Xlate:
+		return c.xlate(x)
+	case *Convert:
+		return x.Type
 	}
 	c.fail(x, AggNull, "aggregation must be assigned the result of an aggregating function")
 	return nil
@@ -113,7 +137,7 @@ func (c *checker) unary(x *syntax.Unary) *ctypes.Type {
 	case syntax.AND:
 		return c.addressOf(x)
 	case syntax.SIZEOF:
-		return c.sizeof(x, c.value(x.X))
+		return c.sizeof(x, c.measured(x.X))
 	case syntax.STRINGOF:
 		return c.stringof(x)
 	}
@@ -142,11 +166,54 @@ func (c *checker) arith(x *syntax.Unary) *ctypes.Type {
 }
 
 func (c *checker) stringof(x *syntax.Unary) *ctypes.Type {
-	t := c.value(x.X)
+	t := c.chars(x.X)
 	if !t.IsScalar() && !isStringLike(t) {
 		c.fail(x, StringofType, "cannot apply stringof to a value of type '%s'", t)
 	}
 	return c.str
+}
+
+// chars checks an operand that becomes a string. An array of char may be a variable.
+func (c *checker) chars(x syntax.Expr) *ctypes.Type {
+	t := c.object(x)
+	if isChars(t) && Root(x) != nil {
+		return t
+	}
+	return c.operand(x, t)
+}
+
+// whole is the type that an operand has as a key, as the value of a new variable and in a
+// subroutine: an array of char is a string, and not the address where one was.
+func (c *checker) whole(x syntax.Expr) *ctypes.Type {
+	t := c.chars(x)
+	if isChars(t) && t.Base().Kind == ctypes.Array {
+		return c.str
+	}
+	return decay(t)
+}
+
+// IsArray reports whether t is an array of a known size, which trace() records as a whole.
+func IsArray(t *ctypes.Type) bool {
+	return t.Base().Kind == ctypes.Array && t.Bytes() > 0 && t.Bytes() <= code.MaxSize
+}
+
+// measured is the type of the operand of sizeof: a name may be that of a type.
+func (c *checker) measured(x syntax.Expr) *ctypes.Type {
+	if id, ok := x.(*syntax.Ident); ok && !c.defined(id.Name) && c.locals[id.Name] == nil && !c.reserved(id.Name) {
+		if t, ok := c.namedType(id.Name); ok {
+			id.Type = t
+			return t
+		}
+	}
+	t := c.object(x)
+	if t.Base().Kind == ctypes.Array {
+		return t
+	}
+	c.operand(x, t)
+	if f, ok := BitField(x); ok {
+		c.fail(x, SizeofBitfield, "cannot apply sizeof to a bit-field: %s", f.Name)
+	}
+	return t
 }
 
 func (c *checker) sizeof(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
@@ -167,6 +234,8 @@ func (c *checker) deref(x syntax.Expr, t *ctypes.Type, operand syntax.Expr) *cty
 	switch b := elem.Base(); {
 	case b.Kind == ctypes.Void:
 		c.fail(x, DerefVoid, "cannot dereference pointer to void")
+	case b.Kind == ctypes.Func:
+		c.fail(x, DerefFunc, "cannot dereference pointer to function")
 	case b.Size == 0:
 		c.fail(x, OpIncomplete, "cannot dereference pointer to %s: its definition is not known", elem)
 	}
@@ -177,11 +246,14 @@ func (c *checker) addressOf(x *syntax.Unary) *ctypes.Type {
 	if s, ok := x.X.(*syntax.Symbol); ok {
 		return ctypes.PointerTo(c.symbolType(s))
 	}
-	t := c.value(x.X)
-	if name, _ := c.lookup(x.X); name != nil {
+	t := c.object(x.X)
+	if name, _ := c.lookup(x.X); name != nil && c.inlines[name.name] == nil || Root(x.X) != nil {
 		c.fail(x, AddrofVar, "cannot take address of a D variable: %s", syntax.ExprString(x.X))
 	}
-	if !inMemory(x.X) {
+	if f, ok := BitField(x.X); ok {
+		c.fail(x, AddrofBitfield, "cannot take address of a bit-field: %s", f.Name)
+	}
+	if c.operand(x.X, t); !inMemory(x.X) {
 		c.fail(x, AddrofLval, "unacceptable operand for unary & operator: %s", syntax.ExprString(x.X))
 	}
 	return ctypes.PointerTo(t)
@@ -190,8 +262,10 @@ func (c *checker) addressOf(x *syntax.Unary) *ctypes.Type {
 // symbolType is the type of a symbol that only its address is wanted of.
 func (c *checker) symbolType(s *syntax.Symbol) *ctypes.Type {
 	t := ctypes.VoidType
-	switch c.symbolAddr(s) {
-	case 1, 2, 4, 8:
+	size := c.symbolAddr(s)
+	if typ, ok := c.env.Types.Variable(s.Name); ok {
+		t = typ
+	} else if size == 1 || size == 2 || size == 4 || size == 8 {
 		t = c.symbol(s)
 	}
 	s.Info().Type = t
@@ -200,11 +274,13 @@ func (c *checker) symbolType(s *syntax.Symbol) *ctypes.Type {
 
 // inMemory reports whether x is an object in the guest's memory.
 func inMemory(x syntax.Expr) bool {
-	switch x := x.(type) {
+	switch x := Resolve(x).(type) {
 	case *syntax.Unary:
 		return x.Op == syntax.MUL
 	case *syntax.Index:
 		return x.Info().Ref == nil
+	case *syntax.Member:
+		return x.Info().Ref == nil && (x.Arrow || inMemory(x.X))
 	case *syntax.Symbol:
 		return true
 	}
@@ -261,9 +337,11 @@ func longer(a, b, str *ctypes.Type) *ctypes.Type {
 
 func (c *checker) cast(x *syntax.Cast) *ctypes.Type {
 	to := c.typeName(x.To)
-	t := decay(c.value(x.X))
+	t := decay(c.chars(x.X))
 	switch {
-	case to.Base().Kind == ctypes.Enum:
+	case !to.IsString() && Root(x.X) != nil && isChars(t):
+		c.operand(x.X, x.X.Info().Type)
+	case to.Base().Kind == ctypes.Enum && to.Bytes() == 0:
 		c.fail(x, OpIncomplete, "cannot cast to %s: its definition is not known", to)
 	case to.IsString() && (t.IsScalar() || isStringLike(t)):
 	case to.IsScalar() && t.IsScalar():
@@ -276,40 +354,30 @@ func (c *checker) cast(x *syntax.Cast) *ctypes.Type {
 	return to
 }
 
-func (c *checker) member(x *syntax.Member) *ctypes.Type {
-	t := c.value(x.X)
-	if x.Arrow {
-		if !t.IsPointer() {
-			c.fail(x, OpPtr, "operator -> must be applied to a pointer, not to a value of type %s", t)
-		}
-		t = t.Base().Elem
-	}
-	if !t.IsStruct() {
-		c.fail(x, OpSou, "operator %s cannot be applied to a value of type %s", map[bool]string{true: "->", false: "."}[x.Arrow], t)
-	}
-	c.fail(x, OpIncomplete, "nothing is known of the members of %s", t)
-	return nil
-}
-
 // index is an element of an associative array, of regs[], or of an array in memory.
 func (c *checker) index(x *syntax.Index) *ctypes.Type {
 	c.notMdim(x)
 	name, v := c.lookup(x.X)
 	switch {
+	case v == nil && name != nil && c.inlines[name.name] != nil && c.inlines[name.name].params != nil:
+		return c.use(x, c.inlines[name.name], name.name, x.Args)
 	case v != nil && v.Keys != nil:
 		return c.element(x, v)
 	case v == nil && name != nil && *name == (varKey{code.Global, "regs"}):
-		return c.regs(x)
+		return c.regs(x, "regs")
+	case v == nil && name != nil && *name == (varKey{code.Global, "uregs"}):
+		t := c.regs(x, "uregs")
+		x.Info().Ref = UReg(x.Info().Ref.(Reg))
+		return t
 	case v == nil && name != nil && *name == (varKey{code.Global, "args"}):
-		c.fail(x, ArgsNone, "args[ ] may not be referenced: no argument types are known of %s", c.clause.Probes[0].Text)
+		return c.arg(x)
 	}
-	t := c.value(x.X)
-	if len(x.Args) != 1 {
-		c.fail(x, ProtoLen, "operator [ ] takes one index here, %d passed", len(x.Args))
+	t := c.object(x.X)
+	if v := Root(x.X); v != nil && t.Base().Kind == ctypes.Array {
+		return c.part(x, v)
 	}
-	if it := c.value(x.Args[0]); !it.IsInt() {
-		c.fail(x, OpInt, "operator [ ] requires an index of integral type")
-	}
+	c.operand(x.X, t)
+	c.oneIndex(x)
 	if !decay(t).IsPointer() {
 		c.fail(x, OpArrFun, "operator [ ] cannot be applied to %s of type %s", syntax.ExprString(x.X), t)
 	}
@@ -323,15 +391,15 @@ func (c *checker) notMdim(x *syntax.Index) {
 	}
 }
 
-// regs is regs[N]. The index must be constant.
-func (c *checker) regs(x *syntax.Index) *ctypes.Type {
+// regs is regs[N] or uregs[N]. The index must be constant.
+func (c *checker) regs(x *syntax.Index, name string) *ctypes.Type {
 	if len(x.Args) != 1 {
-		c.fail(x, ProtoLen, "regs[ ] prototype mismatch: %d keys passed, 1 expected", len(x.Args))
+		c.fail(x, ProtoLen, "%s[ ] prototype mismatch: %d keys passed, 1 expected", name, len(x.Args))
 	}
 	c.value(x.Args[0])
 	i := x.Args[0].Info()
 	if !i.Const || !i.Type.IsInt() {
-		c.fail(x, RegsIdx, "regs[ ] requires a constant index")
+		c.fail(x, RegsIdx, "%s[ ] requires a constant index", name)
 	}
 	for _, n := range c.env.Regs {
 		if uint64(n) == i.Value {
@@ -339,7 +407,7 @@ func (c *checker) regs(x *syntax.Index) *ctypes.Type {
 			return ctypes.Named("uint64_t")
 		}
 	}
-	c.fail(x, RegsIdx, "index %d is out of range for regs[ ]", int64(i.Value))
+	c.fail(x, RegsIdx, "index %d is out of range for %s[ ]", int64(i.Value), name)
 	return nil
 }
 

@@ -24,8 +24,21 @@ var builtins = func() map[string]any {
 // ident gives a name in an expression its meaning.
 func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	info := x.Info()
+	if t := c.locals[x.Name]; t != nil {
+		return t
+	}
 	if v := c.vars[varKey{code.Global, x.Name}]; v != nil {
 		return c.variable(x, v)
+	}
+	if in := c.inlines[x.Name]; in != nil {
+		if in.params != nil {
+			c.fail(x, ArrBadref, "inline %s[ ] may not be referenced without arguments", x.Name)
+		}
+		return c.use(x, in, x.Name, nil)
+	}
+	if v, ok := c.enums[x.Name]; ok {
+		constant(x, uint64(v))
+		return ctypes.IntType
 	}
 	switch b := builtins[x.Name].(type) {
 	case code.Builtin:
@@ -41,10 +54,14 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 			return ctypes.IntType
 		}
 	}
+	if x.Name == "NULL" {
+		constant(x, 0)
+		return ctypes.IntType
+	}
 	if _, ok := functions[x.Name]; ok {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}
-	if x.Name == "args" || x.Name == "regs" {
+	if x.Name == "args" || x.Name == "regs" || x.Name == "uregs" {
 		c.fail(x, ArrBadref, "array %s[ ] may not be referenced without an index", x.Name)
 	}
 	c.fail(x, IdentUndef, "failed to resolve %s: Unknown variable name", x.Name)
@@ -52,6 +69,9 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 }
 
 func (c *checker) builtinType(b code.Builtin) *ctypes.Type {
+	if t := c.env.Types.Thread(); b == code.Curthread && t != nil {
+		return ctypes.PointerTo(t)
+	}
 	if b.Type().Kind == code.String {
 		return c.str
 	}
@@ -108,6 +128,9 @@ func (c *checker) lookup(x syntax.Expr) (name *varKey, v *Var) {
 // symbol is a symbol of the kernel. Without type information its size tells the type.
 func (c *checker) symbol(x *syntax.Symbol) *ctypes.Type {
 	size := c.symbolAddr(x)
+	if t, ok := c.env.Types.Variable(x.Name); ok && (t.Bytes() > 0 || t.Base().Kind == ctypes.Array) {
+		return t
+	}
 	switch size {
 	case 1:
 		return ctypes.Named("uint8_t")

@@ -57,6 +57,7 @@ func (c *checker) comparable(x *syntax.Binary, op syntax.Token, a, b *ctypes.Typ
 	switch {
 	case a.IsInt() && b.IsInt():
 	case (a.IsString() || b.IsString()) && isStringLike(a) && isStringLike(b):
+	case a.IsString() && isNull(x.Y) || b.IsString() && isNull(x.X): // ""
 	case a.IsPointer() && b.IsPointer() && pointersMeet(a, b):
 	case a.IsPointer() && b.IsInt() || a.IsInt() && b.IsPointer():
 	default:
@@ -111,12 +112,12 @@ func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function, as a statement", a.Name)
 	}
 	// The right side comes first: x = x + 1 needs an x already.
-	right := decay(c.value(x.Y))
+	right := c.whole(x.Y)
 	if x.Op != syntax.ASSIGN {
 		return c.compound(x, right)
 	}
 	v := c.target(x, x.X, x.Op, right)
-	if !assignable(v.Type, x.Y) {
+	if !assignable(v.Type, x.Y) || !v.Type.IsString() && Root(x.Y) != nil && IsArray(x.Y.Info().Type) {
 		c.incompatible(x, x.Op, v.Type, right)
 	}
 	return v.Type
@@ -162,6 +163,13 @@ func (c *checker) target(x, lhs syntax.Expr, op syntax.Token, t *ctypes.Type) *V
 		defer func() { m.Info().Type = lhs.Info().Type }()
 	}
 	var v *Var
+	if c.isMemory(lhs) {
+		return &Var{Type: c.memoryTarget(lhs, op), Name: syntax.ExprString(lhs)}
+	}
+	if c.isPart(lhs) {
+		t := c.expr(lhs)
+		return &Var{Type: t, Name: syntax.ExprString(lhs)}
+	}
 	if ix, ok := lhs.(*syntax.Index); ok {
 		v = c.elementTarget(x, ix, op, t)
 	} else if name, old := c.lookup(lhs); name == nil {
@@ -194,7 +202,7 @@ func (c *checker) elementTarget(x syntax.Expr, ix *syntax.Index, op syntax.Token
 		c.element(ix, v)
 	case name.scope == code.This:
 		c.fail(ix, ArrLocal, "associative array may not be local: this->%s", name.name)
-	case *name == varKey{code.Global, "regs"} || *name == varKey{code.Global, "args"}:
+	case *name == varKey{code.Global, "regs"} || *name == varKey{code.Global, "uregs"} || *name == varKey{code.Global, "args"}:
 		c.fail(x, OpWrite, "operator %s can only be applied to a writable variable, not to %s[ ]", op, name.name)
 	default:
 		v = c.create(x, name, op, t, c.keyTypes(name.name+"[ ]", ix.Args, false))
@@ -210,10 +218,11 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 	switch {
 	case t.IsString():
 		t = c.str
-	case !t.IsScalar():
-		c.fail(x, Unknown, "variables of type %s are not supported yet: %s", t, name.name)
+	case !t.IsScalar() && !t.IsStruct():
+		c.fail(x, DeclDynobj, "cannot have a variable of type %s: %s", t, name.name)
 	}
 	v := &Var{Name: name.name, Scope: name.scope, Type: t, Keys: keys}
+	c.room(x, v)
 	c.vars[*name] = v
 	return v
 }
@@ -221,7 +230,7 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 func (c *checker) notTarget(x, lhs syntax.Expr, op syntax.Token) {
 	c.value(lhs)
 	if inMemory(lhs) {
-		c.fail(x, OpWrite, "operator %s can only be applied to a variable, not to memory of the kernel", op)
+		c.fail(x, OpWrite, "operator %s can only be applied to a variable, not to a symbol of the kernel", op)
 	}
 	c.fail(x, OpLval, "operator %s requires modifiable lvalue as an operand", op)
 }

@@ -47,6 +47,12 @@ func (c *checker) pragma(p *syntax.Pragma) {
 		c.fail(p, syntax.PragMalformed, "malformed #pragma D: no name follows")
 	case p.Words[0] == "option":
 		c.fail(p, syntax.PragMalformed, "malformed #pragma D option: want name or name=value")
+	case p.Words[0] == "attributes":
+		c.attributes(p)
+	case p.Words[0] == "binding":
+		c.binding(p)
+	case p.Words[0] == "depends_on":
+		c.dependsOn(p)
 	case p.Words[0] == "error":
 		c.fail(p, syntax.PragError, "#error: %s", strings.Join(p.Words[1:], " "))
 	default:

@@ -7,22 +7,32 @@ import (
 )
 
 // printf checks printf(format, args...).
-func (c *checker) printf(x *syntax.Call) {
+func (c *checker) printf(x *syntax.Call) { c.printfLike(x, "printf") }
+
+// printfLike checks a call like printf of that name.
+func (c *checker) printfLike(x *syntax.Call, name string) {
 	if len(x.Args) == 0 {
-		c.protoLen(x, "printf", 1, -1)
+		c.protoLen(x, name, 1, -1)
 	}
-	p := formatArgs{c: c, x: x, name: "printf", next: 1}
-	for _, conv := range c.format(x, "printf").Convs {
+	if lit := Literal(x.Args[0]); name == "freopen" && lit != nil && lit.Value == "" {
+		c.value(x.Args[0])
+		if len(x.Args) > 1 {
+			c.fail(x, FreopenInvalid, "freopen( ) of \"\" takes no arguments")
+		}
+		return
+	}
+	p := formatArgs{c: c, x: x, name: name, next: 1}
+	for _, conv := range c.format(x, name).Convs {
 		p.number++
 		if conv.Agg {
-			c.fail(x, PrintfAggConv, "printf( ) conversion #%d %%@ is only valid in printa( )", p.number)
+			c.fail(x, PrintfAggConv, "%s( ) conversion #%d %%@ is only valid in printa( )", name, p.number)
 		}
 		p.stars(conv)
 		p.conversion(conv)
 	}
 	if p.next < len(x.Args) {
-		c.fail(x.Args[p.next], PrintfArgExtra, "printf( ) prototype mismatch: only %s required by this format string",
-			plural(p.next-1, "argument"))
+		c.fail(x.Args[p.next], PrintfArgExtra, "%s( ) prototype mismatch: only %s required by this format string",
+			name, plural(p.next-1, "argument"))
 	}
 }
 

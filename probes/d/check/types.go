@@ -23,29 +23,17 @@ func (c *checker) spec(s *syntax.Spec) *ctypes.Type {
 		if len(s.Words) > 2 {
 			c.fail(s, DeclCombo, "invalid type combination")
 		}
-		return ctypes.Incomplete(tagKinds[first], s.Words[1])
+		return c.tagged(s)
 	case len(s.Words) == 1 && first == "void":
 		return ctypes.VoidType
 	case len(s.Words) == 1 && first == "string":
 		return c.str
 	case len(s.Words) == 1:
-		if t, ok := ctypes.LookupTypedef(first); ok {
+		if t, ok := c.namedType(first); ok {
 			return t
 		}
 	}
-	if t, ok := ctypes.Integer(s.Words); ok {
-		return t
-	}
-	for _, w := range s.Words {
-		if w == "float" || w == "double" {
-			c.fail(s, DeclCombo, "floating-point types are not permitted")
-		}
-		if _, ok := ctypes.Integer([]string{w}); !ok && len(s.Words) == 1 {
-			c.fail(s, TypeErr, "failed to resolve type %s: unknown type name", w)
-		}
-	}
-	c.fail(s, DeclCombo, "invalid type combination")
-	return nil
+	return c.integer(s)
 }
 
 var tagKinds = map[string]ctypes.Kind{"struct": ctypes.Struct, "union": ctypes.Union, "enum": ctypes.Enum}
@@ -60,6 +48,8 @@ func (c *checker) declarator(base *ctypes.Type, d *syntax.Declarator) (t *ctypes
 			t = ctypes.PointerTo(t)
 		case syntax.Array:
 			t = c.array(d, t, part.Len)
+		case syntax.Function:
+			t = c.function(t, part)
 		case syntax.Assoc:
 			if i > 0 {
 				c.fail(d, DeclArrsub, "associative array may not be part of another type")

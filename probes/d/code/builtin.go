@@ -12,9 +12,11 @@ const (
 	Curthread                    // address of the guest's current thread structure
 	EPID                         // number of the enabling: which clause at which probe
 	Errno                        // error of the last system call of the thread; 0 on guests without such a thing
+	Execargs                     // arguments of the current process
 	Execname                     // name of the current process
 	GID                          // real group id
 	ID                           // number of the probe
+	JID                          // jail of the process; 0
 	IPL                          // interrupt priority level; 0
 	PID                          // process id
 	PPID                         // process id of the parent
@@ -25,6 +27,8 @@ const (
 	Stackdepth                   // frames of the kernel stack
 	TID                          // thread id
 	Timestamp                    // virtual ns since the guest's start
+	UCaller                      // program counter of the caller in the process
+	UStackdepth                  // frames of the stack of the process
 	UID                          // real user id
 	VTimestamp                   // virtual ns that the thread has run
 	WallTimestamp                // virtual ns since 1970-01-01 UTC
@@ -56,9 +60,11 @@ var builtins = [builtinMax]struct {
 	Curthread:     {"curthread", addrType},
 	EPID:          {"epid", uintType},
 	Errno:         {"errno", intType},
+	Execargs:      {"execargs", strType},
 	Execname:      {"execname", strType},
 	GID:           {"gid", Type{Kind: Int, Size: 4, Name: "gid_t"}},
 	ID:            {"id", uintType},
+	JID:           {"jid", intType},
 	IPL:           {"ipl", uintType},
 	PID:           {"pid", pidType},
 	PPID:          {"ppid", pidType},
@@ -69,6 +75,8 @@ var builtins = [builtinMax]struct {
 	Stackdepth:    {"stackdepth", Type{Kind: Int, Size: 4, Name: "uint32_t"}},
 	TID:           {"tid", idType},
 	Timestamp:     {"timestamp", u64Type},
+	UCaller:       {"ucaller", addrType},
+	UStackdepth:   {"ustackdepth", Type{Kind: Int, Size: 4, Name: "uint32_t"}},
 	UID:           {"uid", Type{Kind: Int, Size: 4, Name: "uid_t"}},
 	VTimestamp:    {"vtimestamp", u64Type},
 	WallTimestamp: {"walltimestamp", int64Type},

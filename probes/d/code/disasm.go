@@ -34,6 +34,8 @@ func (p *Program) operand(in Instr) string {
 		if in.Imm < uint64(len(p.Vars)) {
 			return p.Vars[in.Imm].Name
 		}
+	case argPart:
+		return p.partText(in)
 	case argBuiltin:
 		return Builtin(in.Imm).String()
 	case argFrames:

@@ -23,6 +23,7 @@ const (
 	OpPush // - -> x        Imm
 	OpStr  // - -> s        Strings[Imm]
 	OpDup  // v -> v v
+	OpDup2 // v w -> v w v w
 	OpPop  // v -> -
 
 	// Arithmetic on 64 bits, wrapping. A shift counts modulo 64. Division rounds to zero;
@@ -95,12 +96,28 @@ const (
 	OpLoadArr  // k -> v     an element never stored is 0 or ""
 	OpStoreArr // k v -> v   0 and "" free it
 
+	// Parts of variables that are arrays or structures, o bytes from their start: Imm is
+	// PartImm(variable, bytes), N is 0 or, in an integer that is a bit-field, BitsN. Of an
+	// associative array there is a k before the o. A part not inside the variable is the
+	// fault illegal operation. The put operations leave the value on the stack.
+
+	OpBound     // x -> x      the fault illegal operation unless x, unsigned, is less than Imm
+	OpPartS     // [k] o -> x    sign-extended
+	OpPartU     // [k] o -> x    zero-extended
+	OpPartStr   // [k] o -> s
+	OpPartBytes // [k] o -> b
+	OpPut       // [k] o x -> x
+	OpPutStr    // [k] o s -> s
+	OpPutBytes  // [k] o b -> b
+
 	// The firing.
 
 	OpArg     // - -> x      argN of the probe, 0 to 9
 	OpReg     // - -> x      register Imm: the index in the architecture's list
+	OpUReg    // - -> x      register Imm as the process has it
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
+	OpStore   // a x -> x    N = 1, 2, 4, 8 low bytes of x, in the scratch space
 	OpFrames  // - -> f      at most Imm program counters (0: as the option says) of the kernel, N = 1: of the process
 
 	opMax
@@ -129,16 +146,18 @@ const (
 	argArg            // N, 0 to 9
 	argBuiltin
 	argCall
+	argPart // Imm, a variable and a size, N bits
 	argFrames
 )
 
-// The letters of in and out: i scalar, s string, b bytes, f frames, k key tuple, v any kind
+// The letters of in and out: i scalar, s string, b bytes, f frames, k key tuple, v and w any kind
 // (the same one where it is pushed again), * as the operand says.
 var ops = [opMax]info{
 	OpNop:  {"nop", "", "", argNone},
 	OpPush: {"push", "", "i", argImm},
 	OpStr:  {"str", "", "s", argString},
 	OpDup:  {"dup", "v", "vv", argNone},
+	OpDup2: {"dup2", "vw", "vwvw", argNone},
 	OpPop:  {"pop", "v", "", argNone},
 
 	OpAdd:  {"add", "ii", "i", argNone},
@@ -193,10 +212,21 @@ var ops = [opMax]info{
 	OpLoadArr:  {"loadarr", "k", "*", argArray},
 	OpStoreArr: {"storearr", "k*", "*", argArray},
 
+	OpBound:     {"bound", "i", "i", argSize},
+	OpPartS:     {"parts", "i", "i", argPart},
+	OpPartU:     {"partu", "i", "i", argPart},
+	OpPartStr:   {"partstr", "i", "s", argPart},
+	OpPartBytes: {"partbytes", "i", "b", argPart},
+	OpPut:       {"put", "ii", "i", argPart},
+	OpPutStr:    {"putstr", "is", "s", argPart},
+	OpPutBytes:  {"putbytes", "ib", "b", argPart},
+
 	OpArg:     {"arg", "", "i", argArg},
 	OpReg:     {"reg", "", "i", argImm},
+	OpUReg:    {"ureg", "", "i", argImm},
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
+	OpStore:   {"store", "ii", "i", argLoad},
 	OpFrames:  {"frames", "", "f", argFrames},
 }
 
@@ -220,6 +250,10 @@ func (p *Program) effect(in Instr) (pop, push string) {
 			return expand(o, letter(v.Type.Kind))
 		}
 		return letters(v.Keys), o.out
+	case argPart:
+		if v, _ := in.Part(); len(p.Vars[v].Keys) > 0 {
+			return "k" + o.in, o.out
+		}
 	case argBuiltin:
 		return "", letter(Builtin(in.Imm).Type().Kind)
 	case argCall:

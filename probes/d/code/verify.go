@@ -114,8 +114,8 @@ func (p *Program) apply(in Instr, stack string) (string, error) {
 	}
 	for i, want := range []byte(pop) {
 		got := stack[n+i]
-		if want == 'v' {
-			push = strings.ReplaceAll(push, "v", string(got))
+		if want == 'v' || want == 'w' {
+			push = strings.ReplaceAll(push, string(want), string(got))
 		} else if want != got {
 			return "", fmt.Errorf("takes %q from the stack %q", pop, stack)
 		}
@@ -156,6 +156,8 @@ func (p *Program) operandOK(form argForm, in Instr, pc, n int) bool {
 		return in.N < 10
 	case argBuiltin:
 		return in.Imm < uint64(builtinMax)
+	case argPart:
+		return p.partOK(in)
 	case argFrames:
 		return in.N <= 1 && in.Imm <= MaxFrames
 	case argCall:

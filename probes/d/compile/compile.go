@@ -50,7 +50,7 @@ type compiler struct {
 }
 
 func (c *compiler) clause(cl *syntax.Clause) *code.Clause {
-	out := &code.Clause{Line: cl.Line}
+	out := &code.Clause{Line: cl.Line, Sugar: cl.Sugar}
 	for _, d := range cl.Probes {
 		out.Probes = append(out.Probes, d.Text)
 	}
@@ -86,15 +86,33 @@ func (c *compiler) stmt(s *syntax.ExprStmt) code.Action {
 func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	args := x.Args
 	switch a.Act {
-	case code.Trace, code.Exit:
+	case code.Print:
+		a.Args, a.Shape = []*code.Func{c.object(args[0])}, args[0].Info().Type
+	case code.Tracemem:
+		if x.Fun.(*syntax.Ident).Name == "printm" {
+			args = []syntax.Expr{args[1], args[0]}
+		}
+		a.Args = c.tracemem(args)
+	case code.Setopt:
+		for _, s := range args {
+			a.Args = append(a.Args, c.stringFunc(s))
+		}
+	case code.Trace:
+		a.Args = []*code.Func{c.traced(args[0])}
+	case code.Raise, code.Chill, code.Exit, code.Speculate, code.Commit, code.Discard:
 		a.Args = []*code.Func{c.function(args[0])}
 	case code.Stack, code.UStack:
 		a.Depth = x.Info().Type.Len
 	case code.SymOf:
 		a.Args = []*code.Func{c.dynamic(x)}
-	case code.Printf:
+	case code.Printf, code.System, code.Freopen:
 		a.Format = check.Literal(args[0]).Value
 		a.Args = c.printfArgs(a.Format, args[1:])
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		a.Aggs = []int{c.agg(args[0].Info().Ref.(*check.Agg))}
+		for _, n := range args[1:] {
+			a.Args = append(a.Args, c.function(n))
+		}
 	case code.Printa:
 		if lit := check.Literal(args[0]); lit != nil {
 			a.Format, args = lit.Value, args[1:]

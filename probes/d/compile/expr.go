@@ -89,6 +89,11 @@ func (f *function) value(x syntax.Expr) {
 		f.push(i.Value)
 		return
 	}
+	if x = check.Resolve(x); isPart(x) {
+		f.place(x)
+		f.part(x)
+		return
+	}
 	switch x := x.(type) {
 	case *syntax.StringLit:
 		s, _, _ := strings.Cut(x.Value, "\x00")
@@ -97,8 +102,10 @@ func (f *function) value(x syntax.Expr) {
 		f.name(x.Info().Ref)
 	case *syntax.ScopedVar:
 		f.name(x.Info().Ref)
-	case *syntax.Macro:
-		f.value(x.Info().Ref.(syntax.Expr))
+	case *check.Convert:
+		f.convertTo(x)
+	case *syntax.Member:
+		f.member(x)
 	case *syntax.Symbol:
 		f.address(x)
 		f.load(x)
@@ -131,7 +138,9 @@ func (f *function) discard(x syntax.Expr) {
 	} else {
 		f.value(x)
 	}
-	f.op(code.OpPop)
+	if s, ok := x.Info().Ref.(code.Sub); !ok || s.Leaves() {
+		f.op(code.OpPop)
+	}
 }
 
 // into leaves x as a value to store or record as t, which narrows integers.
@@ -157,6 +166,10 @@ func (f *function) narrow(t *ctypes.Type) {
 
 // asString leaves x as a string: what a char pointer points to is read.
 func (f *function) asString(x syntax.Expr) {
+	if x.Info().Type.Base().Kind == ctypes.Array && check.Root(x) != nil {
+		f.chars(x)
+		return
+	}
 	f.value(x)
 	if !x.Info().Type.IsString() {
 		f.emit(code.OpLoadStr, 0, uint64(f.strSize(x)))
@@ -193,7 +206,9 @@ var (
 
 // address leaves where the object x lies in the guest.
 func (f *function) address(x syntax.Expr) {
-	switch x := x.(type) {
+	switch x := check.Resolve(x).(type) {
+	case *syntax.Member:
+		f.memberAddress(x)
 	case *syntax.Symbol:
 		f.push(uint64(x.Info().Ref.(check.Address)))
 	case *syntax.Unary: // *p
@@ -238,8 +253,13 @@ func (f *function) index(x *syntax.Index) {
 	case *check.Var:
 		f.keys(x, ref)
 		f.emit(code.OpLoadArr, 0, f.variable(ref))
+	case check.TypedArg:
+		f.emit(code.OpArg, int(ref), 0)
+		f.narrow(x.Type)
 	case check.Reg:
 		f.emit(code.OpReg, 0, uint64(ref))
+	case check.UReg:
+		f.emit(code.OpUReg, 0, uint64(ref))
 	default:
 		f.address(x)
 		f.load(x)
@@ -261,14 +281,26 @@ func (f *function) keys(x *syntax.Index, v *check.Var) {
 func (f *function) call(x *syntax.Call) {
 	s := x.Info().Ref.(code.Sub)
 	kinds, _ := s.Signature()
-	for i, a := range x.Args {
+	args := x.Args
+	if s == code.SubStrtok {
+		args = strtokArgs(args)
+	}
+	for i, a := range args {
 		if kinds[i] == code.String {
 			f.asString(a)
 		} else {
 			f.value(a)
 		}
 	}
-	f.emit(code.OpCall, len(x.Args), uint64(s))
+	f.emit(code.OpCall, len(args), uint64(s))
+}
+
+// strtokArgs puts the delimiters first. Without a string, which NULL says, strtok goes on.
+func strtokArgs(args []syntax.Expr) []syntax.Expr {
+	if args[0].Info().Const {
+		return args[1:]
+	}
+	return []syntax.Expr{args[1], args[0]}
 }
 
 func (f *function) cast(x *syntax.Cast) {

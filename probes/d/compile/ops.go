@@ -55,8 +55,8 @@ func (f *function) binary(x *syntax.Binary) {
 		f.op(code.OpLNot)
 		f.op(code.OpNe)
 	case x.X.Info().Type.IsString() || x.Y.Info().Type.IsString():
-		f.asString(x.X)
-		f.asString(x.Y)
+		f.compared(x.X)
+		f.compared(x.Y)
 		f.op(code.OpScmp)
 		f.push(0)
 		f.op(opcode(op, true))
@@ -65,6 +65,15 @@ func (f *function) binary(x *syntax.Binary) {
 		f.operand(x.Op, x.X, x.Y, x.Y)
 		f.operate(x.Op, decayed(x.X), decayed(x.Y), x.Type)
 	}
+}
+
+// compared leaves an operand of a comparison of strings. NULL is "".
+func (f *function) compared(x syntax.Expr) {
+	if i := x.Info(); i.Const && i.Type.IsInt() {
+		f.emit(code.OpStr, 0, f.stringIndex(""))
+		return
+	}
+	f.asString(x)
 }
 
 // shortCircuit is && or ||: the right operand is looked at only if the left does not
@@ -227,11 +236,27 @@ func (f *function) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) {
 	store()
 }
 
+// memoryTarget is target for an object in memory: only the scratch space may be written.
+func (f *function) memoryTarget(x syntax.Expr, old bool) (store func()) {
+	f.address(x)
+	if old {
+		f.op(code.OpDup)
+		f.load(x)
+	}
+	return func() {
+		f.emit(code.OpStore, x.Info().Type.Bytes(), 0)
+		f.narrow(x.Info().Type)
+	}
+}
+
 // target prepares an assignment to a variable: it leaves the old value if it is wanted
 // and returns what stores the new one. An element's keys are computed once.
 func (f *function) target(x syntax.Expr, old bool) (store func()) {
-	if m, ok := x.(*syntax.Macro); ok {
-		x = m.Info().Ref.(syntax.Expr)
+	if x = check.Resolve(x); isPart(x) {
+		return f.partTarget(x, old)
+	}
+	if check.InMemory(x) {
+		return f.memoryTarget(x, old)
 	}
 	v := x.Info().Ref.(*check.Var)
 	if ix, ok := x.(*syntax.Index); ok {

@@ -9,6 +9,8 @@
 package consume
 
 import (
+	"io"
+
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
@@ -36,6 +38,21 @@ type Trace struct {
 	// Symbol names an address of the guest: the symbol that covers it and the offset
 	// there. Without a symbol but inside a module, name is "". May be nil.
 	Symbol func(addr uint64) (module, name string, off uint64, ok bool)
+	// Host is what actions do on the host. May be nil: then they fail.
+	Host Host
+}
+
+// A Host does what some actions ask of it.
+type Host interface {
+	// System runs a command with the standard output of the trace.
+	System(command string, out io.Writer) error
+	// Reopen gives what output goes to from now on: the file of that name, made empty if
+	// it is there, or for "" what it went to at first.
+	Reopen(name string) (io.Writer, error)
+	// Truncate cuts what output goes to, where it is a file.
+	Truncate(out io.Writer) error
+	// SetOption changes an option in the middle of the trace.
+	SetOption(name, value string) error
 }
 
 // A Fault is a run-time error in a clause, and where it happened.
@@ -53,6 +70,8 @@ type Drops struct {
 	Records      uint64 // no room in the CPU's buffer
 	Aggregations uint64 // no room for a new key
 	Variables    uint64 // no room for a dynamic variable
+	Spec         uint64 // no room in the buffer of a speculation
+	SpecFails    uint64 // speculation() found none free
 	Errors       uint64 // faults in clauses of the ERROR probe
 }
 

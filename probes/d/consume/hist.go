@@ -13,16 +13,19 @@ const barWidth = 40
 // ats is a full bar.
 const ats = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
 
-// appendDistribution prints the buckets of a quantization, counts divided by normal: those
-// from the first to the last that is not empty and one more on each side.
-func appendDistribution(b []byte, tab *agg.Table, counts []int64, normal int64) []byte {
-	b = fmt.Appendf(b, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count")
+// distribution is what stands above bars.
+const distribution = "------------- Distribution -------------"
+
+// appendDistribution prints the buckets of a quantization, counts divided by the table's
+// normal: those from the first to the last that is not empty and one more on each side.
+func (o *Options) appendDistribution(b []byte, tab *agg.Table, counts []int64) []byte {
+	b = fmt.Appendf(b, "\n%16s %41s %-9s\n", "value", distribution, "count")
 	first, last := shown(tab, counts)
-	bars := newBars(counts[first : last+1])
+	bars := newBars(counts[first:last+1], o.AggZoom)
 	for i := first; i <= last; i++ {
 		b = append(appendLabel(b, tab, i), ' ')
 		b = bars.append(b, counts[i])
-		b = fmt.Appendf(b, " %-9d\n", counts[i]/normal)
+		b = fmt.Appendf(b, " %-9d\n", counts[i]/tab.Normal)
 	}
 	return b
 }
@@ -55,14 +58,21 @@ func appendLabel(b []byte, tab *agg.Table, i int) []byte {
 // bars draws bars on one scale. With counts of one sign they start at that side; with both
 // the axis is in the middle.
 type bars struct {
-	total    float64 // of the magnitudes of all counts
+	total    float64 // of the magnitudes of all counts: that of a bar of full width
 	neg, pos bool
 }
 
-func newBars(counts []int64) bars {
+// zoomed is the part of the width that the longest bar takes with aggzoom.
+const zoomed = 0.95
+
+func newBars(counts []int64, zoom bool) bars {
 	var s bars
 	for _, n := range counts {
-		s.total += math.Abs(float64(n))
+		if v := math.Abs(float64(n)); zoom {
+			s.total = max(s.total, v/zoomed)
+		} else {
+			s.total += v
+		}
 		s.neg = s.neg || n < 0
 		s.pos = s.pos || n > 0
 	}

@@ -12,6 +12,10 @@ type Options struct {
 	Quiet       bool      // quiet: only what actions print
 	RawBytes    bool      // rawbytes: strings that were traced as raw dumps
 	StackIndent int       // stackindent: blanks before each frame
+	AggZoom     bool      // aggzoom: the longest bar of a distribution takes nearly all the width
+	AggHist     bool      // agghist: aggregations of numbers as bars
+	AggPack     bool      // aggpack: distributions in one line each
+	FlowIndent  bool      // flowindent: firings indented by the depth of calls
 	Order       agg.Order // aggsortkey, aggsortkeypos, aggsortpos, aggsortrev
 }
 
@@ -28,6 +32,14 @@ func (o *Options) Set(name, value string) (known bool, err error) {
 		err = setBool(&o.RawBytes, value)
 	case "stackindent":
 		err = setInt(&o.StackIndent, value)
+	case "aggzoom":
+		err = setBool(&o.AggZoom, value)
+	case "agghist":
+		err = setBool(&o.AggHist, value)
+	case "aggpack":
+		err = setBool(&o.AggPack, value)
+	case "flowindent":
+		err = setBool(&o.FlowIndent, value)
 	case "aggsortkey":
 		err = setBool(&o.Order.ByKey, value)
 	case "aggsortkeypos":

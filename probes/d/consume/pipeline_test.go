@@ -12,9 +12,11 @@ import (
 
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/check"
+	"trapline/probes/d/check/checktest"
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 )
@@ -138,7 +140,9 @@ func trace(t *testing.T, src []byte) (stdout, stderr []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := check.Check(tree, check.Env{Regs: map[string]int{"RAX": 1}}); err != nil {
+	tree = new(desugar.Desugarer).Program(tree)
+	env := check.Env{Regs: map[string]int{"RAX": 1}, Types: checktest.New(), Symbol: checktest.Symbol}
+	if err := check.Check(tree, env); err != nil {
 		t.Fatal(err)
 	}
 	prog, err := compile.Compile(tree)
@@ -234,6 +238,9 @@ func (tr *tracer) run(t *testing.T) {
 			tr.fire(f)
 		}
 	}
+	if err := tr.text.Drops(consume.Drops{Variables: tr.m.VarDrops(), Spec: tr.m.SpecDrops, SpecFails: tr.m.SpecFails}); err != nil {
+		t.Error(err)
+	}
 	if err := tr.text.End(); err != nil {
 		t.Error(err)
 	}
@@ -253,5 +260,31 @@ func (tr *tracer) onFault(t *testing.T, env vm.Env, f vm.Fault) {
 		t.Error(err)
 	}
 	p := vm.Probe{ID: 3, Prov: "dtrace", Name: "ERROR"}
-	tr.m.Fire(&firing{probe: p, now: env.Now(), fault: &f}, tr.enable(p))
+	thread, _ := env.Thread()
+	tr.m.Fire(&firing{probe: p, thread: *thread, now: env.Now(), fault: &f}, tr.enable(p))
 }
+
+func (f *firing) Write(addr uint64, p []byte) (bad uint64, ok bool) {
+	if bad, ok := f.Read(addr, make([]byte, len(p))); !ok {
+		return bad, false
+	}
+	f.write(addr, string(p))
+	return 0, true
+}
+
+func (f *firing) Progeny(pid int32) (yes bool, bad uint64, ok bool) {
+	return pid == 1 || pid == f.thread.PID, 0, true
+}
+
+// Do lets only time pass.
+func (f *firing) Do(a code.Act, n uint64) bool {
+	f.now += n
+	return a == code.Chill
+}
+
+// write is a copy to the guest that is never read again.
+func (f *firing) write(uint64, string) {}
+
+func (f *firing) UReg(i int) uint64 { return uint64(i) * 0x2222 }
+
+func (f *firing) Execargs() (args string, bad uint64, ok bool) { return "cat /etc/passwd", 0, true }

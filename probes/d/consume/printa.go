@@ -20,6 +20,25 @@ func (t *Text) printa(a *code.Action) {
 	t.rows(tabs)
 }
 
+// change does what an action on an aggregation asks for.
+func (t *Text) change(it *Item) {
+	tab := t.trace.Tables[it.Action.Aggs[0]]
+	n := int64(0)
+	if len(it.Values) > 0 {
+		n = int64(it.Values[0].Int)
+	}
+	switch it.Action.Act {
+	case code.Clear:
+		tab.Clear()
+	case code.Trunc:
+		tab.Truncate(n)
+	case code.Normalize:
+		tab.Normal = n
+	case code.Denormalize:
+		tab.Normal = 1
+	}
+}
+
 func (t *Text) snapshot(tabs []*agg.Table) []agg.Row {
 	rows := agg.Snapshot(t.opts.Order, tabs...)
 	for _, tab := range tabs {
@@ -30,15 +49,19 @@ func (t *Text) snapshot(tabs []*agg.Table) []agg.Row {
 
 // rows prints aggregations in the default form: the keys, then a value of each.
 func (t *Text) rows(tabs []*agg.Table) {
-	for _, r := range t.snapshot(tabs) {
+	all := t.snapshot(tabs)
+	if len(tabs) == 1 && t.barRows(tabs[0], all) {
+		return
+	}
+	for _, r := range all {
 		for i, k := range tabs[0].Keys {
 			t.key(k, r.Key[i])
 		}
 		for i, tab := range tabs {
 			if tab.Fn.Distribution() {
-				t.buf = appendDistribution(t.buf, tab, r.Data[i], 1)
+				t.buf = t.opts.appendDistribution(t.buf, tab, r.Data[i])
 			} else {
-				t.number(uint64(tab.Number(r.Data[i], 1)), 8)
+				t.number(uint64(tab.Number(r.Data[i], tab.Normal)), 8)
 			}
 		}
 		t.buf = append(t.buf, '\n')
@@ -52,7 +75,7 @@ func (t *Text) key(k agg.Key, p agg.Part) {
 	case agg.KeyString:
 		t.string(p.Bytes, 50)
 	case agg.KeySym:
-		t.symOf(code.Form(k.Form), p.Int)
+		t.symOf(formOf(k), p.Int)
 	case agg.KeyStack:
 		t.buf = t.stack(t.buf, p.Stack)
 	default:
@@ -71,12 +94,14 @@ func (t *Text) formatRows(f *code.Format, tabs []*agg.Table) {
 	}
 }
 
+func formOf(k agg.Key) code.Form { return code.Form(k.Form) }
+
 func keyValue(k agg.Key, p agg.Part) Value {
 	switch k.Kind {
 	case agg.KeyInt:
 		return Value{Kind: buffer.Int, Size: k.Size, Signed: k.Signed, Int: k.Extend(p.Int)}
 	case agg.KeySym:
-		return Value{Kind: buffer.Int, Size: 8, Int: p.Int, Form: code.Form(k.Form)}
+		return Value{Kind: buffer.Int, Size: 8, Int: p.Int, Form: formOf(k)}
 	case agg.KeyString:
 		return Value{Kind: buffer.String, Bytes: p.Bytes}
 	case agg.KeyStack:

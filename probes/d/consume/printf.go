@@ -79,10 +79,10 @@ func (p *printer) aggregate(c *code.Conv) {
 	tab, data := p.tabs[p.nagg], p.data[p.nagg]
 	p.nagg = min(p.nagg+1, len(p.tabs)-1)
 	if tab.Fn.Distribution() {
-		p.buf = appendDistribution(p.buf, tab, data, 1)
+		p.buf = p.opts.appendDistribution(p.buf, tab, data)
 		return
 	}
-	p.conv(c, &Value{Kind: buffer.Int, Size: 8, Signed: true, Int: uint64(tab.Number(data, 1))})
+	p.conv(c, &Value{Kind: buffer.Int, Size: 8, Signed: true, Int: uint64(tab.Number(data, tab.Normal))})
 }
 
 // conv prints one value. The width is made at the end, from the length of what was printed.

@@ -12,7 +12,9 @@ type Record struct {
 	Time   uint64 // virtual nanoseconds
 	Probe  Probe
 	Clause int
-	Items  []Item // one for each action of the clause, in order
+	// Again: the next record of this CPU is of the same probe, by another clause.
+	Again bool
+	Items []Item // one for each action of the clause, in order
 }
 
 // An Item is what one action recorded: nothing, when it shows nothing or its effect is
@@ -45,15 +47,37 @@ func NewReader(t *Trace) *Reader { return &Reader{trace: t} }
 
 // Drain shows the records of b to s, oldest first, then the drops, and leaves b empty.
 func (r *Reader) Drain(b *buffer.Buffer, s Sink) error {
+	var last struct {
+		buffer.Header
+		p []byte
+	}
+	show := func(next uint32) error {
+		if last.p == nil {
+			return nil
+		}
+		rec := r.decode(b.CPU, last.Header, last.p)
+		rec.Again = next != 0 && next != rec.EPID && r.sameProbe(next, rec.Probe.ID)
+		return s.Record(rec)
+	}
 	err := b.Records(r.layout, func(h buffer.Header, p []byte) error {
-		return s.Record(r.decode(b.CPU, h, p))
+		err := show(h.EPID)
+		last.Header, last.p = h, p
+		return err
 	})
+	if err == nil {
+		err = show(0)
+	}
 	b.Reset()
 	if err == nil && b.Drops > 0 {
 		err = s.Drops(Drops{CPU: b.CPU, Records: b.Drops})
 		b.Drops = 0
 	}
 	return err
+}
+
+func (r *Reader) sameProbe(epid, id uint32) bool {
+	e := r.trace.Enabling(epid)
+	return e != nil && e.Probe.ID == id
 }
 
 func (r *Reader) layout(epid uint32) *buffer.Layout {

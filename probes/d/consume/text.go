@@ -19,6 +19,8 @@ type Text struct {
 	buf     []byte
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
+	flows   map[int]*flow // by CPU
+	err1    error         // of an action on the host
 }
 
 // flushAt is when output that waits is written, in bytes.
@@ -30,7 +32,7 @@ func NewText(t *Trace, o Options, out, err io.Writer) (*Text, error) {
 	for _, c := range t.Program.Clauses {
 		for i := range c.Actions {
 			a := &c.Actions[i]
-			if a.Act != code.Printf && (a.Act != code.Printa || a.Format == "") {
+			if !printed(a) {
 				continue
 			}
 			f, err := code.ParseFormat(a.Format)
@@ -75,13 +77,24 @@ func (t *Text) Record(r *Record) error {
 	if !t.opts.Quiet {
 		t.buf = append(t.buf, '\n')
 	}
+	if err := t.err1; err != nil {
+		return err
+	}
 	return t.flushIfMuch()
 }
 
 func (t *Text) columns(r *Record) {
 	if !t.started {
 		t.started = true
-		t.buf = fmt.Appendf(t.buf, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME")
+		if t.opts.FlowIndent {
+			t.buf = fmt.Appendf(t.buf, "%3s %-41s\n", "CPU", "FUNCTION")
+		} else {
+			t.buf = fmt.Appendf(t.buf, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME")
+		}
+	}
+	if t.opts.FlowIndent {
+		t.flow(r)
+		return
 	}
 	t.int(int64(r.CPU), 3)
 	t.buf = append(t.buf, ' ')
@@ -100,11 +113,19 @@ func (t *Text) item(it *Item) {
 		for i := range it.Values {
 			t.value(&it.Values[i])
 		}
+	case code.Print:
+		t.print(it.Action.Shape, &it.Values[0])
+	case code.Tracemem:
+		t.tracemem(it.Values)
+	case code.System, code.Freopen, code.Ftruncate, code.Setopt:
+		t.host(it)
 	case code.Printf:
 		p := printer{Text: t, values: it.Values}
 		p.format(t.formats[it.Action])
 	case code.Printa:
 		t.printa(it.Action)
+	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+		t.change(it)
 	case code.SymOf:
 		t.symOf(it.Action.Args[0].Type.Form, it.Values[0].Int)
 	case code.Stack, code.UStack:
@@ -183,6 +204,8 @@ func (t *Text) Drops(d Drops) error {
 		{d.Records, "drop", onCPU},
 		{d.Aggregations, "aggregation drop", onCPU},
 		{d.Variables, "dynamic variable drop", ""},
+		{d.Spec, "speculative drop", ""},
+		{d.SpecFails, "failed speculation", " (no speculative buffer available)"},
 		{d.Errors, "error", " in ERROR probe enabling"},
 	} {
 		if k.n == 0 {

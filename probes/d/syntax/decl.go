@@ -26,33 +26,55 @@ func (p *parser) atType() bool {
 	return isQual(p.tok) || isBaseWord(p.tok) || isTag(p.tok) || p.tok == IDENT && p.isType(p.text)
 }
 
-// decl = [class] spec declarator { "," declarator } ";" .
-func (p *parser) decl() *Decl {
+// declaration is an item that is no clause, to its semicolon.
+func (p *parser) declaration() (it Item) {
 	p.region = "declaration"
-	d := &Decl{Pos: p.pos}
+	p.nodes = 0
 	switch p.tok {
-	case INLINE, TRANSLATOR, PROVIDER, IMPORT, TYPEDEF, ENUM:
-		fail(p.pos, SyntaxError, "%s declarations are not supported yet", p.tok)
+	case INLINE:
+		it = p.inline()
+	case TRANSLATOR:
+		it = p.translator()
+	case PROVIDER:
+		it = p.provider()
+	case IMPORT:
+		fail(p.pos, SyntaxError, "import declarations are not part of the language")
+	default:
+		it = p.decl()
 	}
-	if isClass(p.tok) {
+	if p.tok != SEMI {
+		p.unexpected()
+	}
+	return it
+}
+
+// decl = [class] spec [ declarator { "," declarator } ] .
+func (p *parser) decl() *Decl {
+	p.nodes = 0
+	d := &Decl{Pos: p.pos}
+	for isClass(p.tok) {
+		if d.Class != "" {
+			fail(p.pos, DeclClass, "only one storage class is allowed in a declaration: %s, %s", d.Class, p.tok)
+		}
 		d.Class = p.tok.String()
 		p.next()
 	}
 	d.Type = p.spec()
-	for {
-		p.nodes = 0
+	for p.tok != SEMI {
 		n := p.declarator()
 		if n.Name == "" {
 			p.unexpected()
 		}
 		d.Names = append(d.Names, n)
+		if d.Class == "typedef" {
+			p.types[n.Name] = true
+		} else {
+			p.vars[n.Name] = true
+		}
 		if p.tok != COMMA {
 			break
 		}
 		p.next()
-	}
-	if p.tok != SEMI {
-		p.unexpected()
 	}
 	return d
 }
@@ -76,15 +98,8 @@ func (p *parser) spec() *Spec {
 		case isBaseWord(p.tok):
 			s.Words = append(s.Words, p.text)
 		case isTag(p.tok) && len(s.Words) == 0:
-			s.Words = append(s.Words, p.text)
-			p.next()
-			if p.tok == LBRACE {
-				fail(p.pos, SyntaxError, "%s definitions are not supported yet", s.Words[0])
-			}
-			s.Words = append(s.Words, p.text)
-			if p.tok != IDENT {
-				p.unexpected()
-			}
+			p.tagged(s)
+			continue
 		case p.tok == IDENT && len(s.Words) == 0:
 			s.Words = append(s.Words, p.text)
 		default:
@@ -97,7 +112,32 @@ func (p *parser) spec() *Spec {
 	}
 }
 
-// declarator = { "*" } ( [name] | "(" declarator ")" ) { "[" ... "]" } .
+// tagged reads a struct, union or enum.
+func (p *parser) tagged(s *Spec) {
+	kind := p.tok
+	s.Words = append(s.Words, p.text, "")
+	p.next()
+	if p.tok == IDENT {
+		s.Words[1] = p.text
+		p.next()
+		if p.tok == BACKQUOTE { // the module does not matter: there is one kernel
+			p.next()
+			s.Words[1] = p.text
+			p.want(IDENT)
+			if p.tok == LBRACE {
+				fail(s.Pos, DeclScope, "%s %s may not be declared in another scope", s.Words[0], s.Words[1])
+			}
+		}
+	} else if p.tok != LBRACE {
+		p.unexpected()
+	}
+	if p.tok == LBRACE {
+		s.Body = p.body(kind)
+		p.next()
+	}
+}
+
+// declarator = { "*" } ( [name] | "(" declarator ")" ) { "[" ... "]" | "(" ... ")" } .
 func (p *parser) declarator() *Declarator {
 	p.count()
 	stars := 0
@@ -109,24 +149,40 @@ func (p *parser) declarator() *Declarator {
 		p.next()
 	}
 	d := &Declarator{Pos: p.pos}
-	switch p.tok {
-	case LPAREN:
+	switch {
+	case p.tok == LPAREN && !p.atParams():
 		p.next()
 		if d = p.declarator(); d.Name == "" && len(d.Parts) == 0 {
 			p.unexpected()
 		}
 		p.want(RPAREN)
-	case IDENT:
+	case p.tok == IDENT:
 		d.Name = p.text
 		p.next()
+		if p.tok == BACKQUOTE {
+			fail(d.Pos, DeclScope, "%s` may not be used to declare a name in another scope", d.Name)
+		}
 	}
-	for p.tok == LBRACK {
-		d.Parts = append(d.Parts, p.bracket())
+	for p.tok == LBRACK || p.tok == LPAREN {
+		if p.tok == LBRACK {
+			d.Parts = append(d.Parts, p.bracket())
+			continue
+		}
+		part := Part{Kind: Function}
+		part.Keys, part.More = p.paramList()
+		d.Parts = append(d.Parts, part)
 	}
 	for ; stars > 0; stars-- {
 		d.Parts = append(d.Parts, Part{Kind: Pointer})
 	}
 	return d
+}
+
+// atParams looks whether a parenthesis without a name before it opens parameters.
+func (p *parser) atParams() bool {
+	q := p.ahead()
+	q.next()
+	return q.tok == RPAREN || q.tok == ELLIPSIS || q.atType()
 }
 
 // bracket reads the length of an array, or the types of an associative array's keys.
@@ -144,7 +200,11 @@ func (p *parser) bracket() Part {
 	}
 	part := Part{Kind: Assoc}
 	for {
-		part.Keys = append(part.Keys, p.typeName())
+		if p.params {
+			part.Keys = append(part.Keys, p.param())
+		} else {
+			part.Keys = append(part.Keys, p.typeName())
+		}
 		if p.tok != COMMA {
 			p.want(RBRACK)
 			return part

@@ -18,6 +18,10 @@ const (
 	PragCtl       Tag = "D_PRAGCTL_INVAL" // # and an unknown word
 	PragMalformed Tag = "D_PRAGMA_MALFORM"
 	ProbeInvalid  Tag = "D_PDESC_INVAL" // too many parts in a probe description
+
+	DeclClass     Tag = "D_DECL_CLASS"     // two storage classes
+	DeclParmclass Tag = "D_DECL_PARMCLASS" // storage class of a parameter
+	DeclScope     Tag = "D_DECL_SCOPE"     // name with a module declared
 )
 
 // Pos is a place in a source text; lines and columns (bytes) count from 1.

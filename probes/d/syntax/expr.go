@@ -66,9 +66,10 @@ func (p *parser) unary() Expr {
 func (p *parser) atCast() bool {
 	q := p.ahead()
 	q.next()
-	if q.tok != IDENT || q.isType(q.text) {
+	if q.tok != IDENT || q.isOwnType(q.text) {
 		return q.atType()
 	}
+	name := q.text
 	q.next()
 	stars := 0
 	for ; q.tok == MUL; q.next() {
@@ -82,11 +83,17 @@ func (p *parser) atCast() bool {
 	}
 	q.next()
 	switch q.tok {
-	case IDENT, INT, STRING, MACRO, AGG, SELF, THIS, BACKQUOTE, LPAREN, NOT, TILDE, SIZEOF, STRINGOF, OFFSETOF:
-		return true
+	case IDENT, INT, STRING, MACRO, AGG, SELF, THIS, BACKQUOTE, LPAREN, NOT, TILDE, SIZEOF, STRINGOF, OFFSETOF, XLATE:
+		return !p.isVar(name) || p.isType(name)
+	case ADD, SUB, MUL, AND, INC, DEC:
+		return !p.isVar(name) && p.isType(name)
 	}
 	return false
 }
+
+// isVar reports whether the program has declared a variable or inline of that name, or
+// it is one of the language: then it is not looked for among the types of the image.
+func (p *parser) isVar(name string) bool { return p.vars[name] }
 
 func (p *parser) cast() Expr {
 	pos := p.pos
@@ -194,7 +201,7 @@ func (p *parser) primary() Expr {
 		if p.tok == BACKQUOTE {
 			return p.symbol(pos, text)
 		}
-		if p.isType(text) {
+		if p.isOwnType(text) {
 			fail(pos, SyntaxError, "syntax error near %q", text)
 		}
 		return &Ident{Pos: pos, Name: text}
@@ -209,6 +216,8 @@ func (p *parser) primary() Expr {
 		return macro(pos, text)
 	case AGG:
 		return p.agg()
+	case XLATE:
+		return p.xlate()
 	case LPAREN:
 		p.next()
 		x := p.expr(precComma)

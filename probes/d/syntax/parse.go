@@ -62,13 +62,16 @@ type parser struct {
 	region string              // what is being read, for errors in a Spec
 	full   func(string) string // completes a description; "" to refuse
 	nodes  int                 // operators of the current statement
+	types  map[string]bool     // typedefs of the program
+	vars   map[string]bool     // variables and inlines that it declares
+	params bool                // keys have names: those of an inline
 }
 
 // maxNodes bounds an expression, and so the depth of the tree.
 const maxNodes = 10000
 
 func parse(prog *Program, src []byte, opts Options, full func(string) string) (_ *Program, err error) {
-	p := &parser{prog: prog, opts: opts, full: full, region: "probe description"}
+	p := &parser{prog: prog, opts: opts, full: full, region: "probe description", types: make(map[string]bool), vars: make(map[string]bool)}
 	p.scanner = scanner{src: src, line: 1, pragmas: new([]*Pragma)}
 	defer func() {
 		switch e := recover().(type) {
@@ -107,7 +110,7 @@ func (p *parser) item() bool {
 		p.next()
 	case p.atDecl():
 		p.next()
-		p.add(p.decl())
+		p.add(p.declaration())
 	default:
 		p.clause()
 	}
@@ -301,8 +304,15 @@ func (p *parser) unexpectedAt() {
 	p.unexpected()
 }
 
+// isOwnType leaves out the types of the image: those have to be looked for, and a
+// variable may have the name of one.
+func (p *parser) isOwnType(name string) bool {
+	_, ok := ctypes.LookupTypedef(name)
+	return ok || p.types[name]
+}
+
 func (p *parser) isType(name string) bool {
-	if _, ok := ctypes.LookupTypedef(name); ok {
+	if p.isOwnType(name) {
 		return true
 	}
 	return p.opts.IsType != nil && p.opts.IsType(name)

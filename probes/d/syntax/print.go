@@ -29,6 +29,7 @@ func ExprString(x Expr) string {
 
 type printer struct {
 	strings.Builder
+	depth int // of bodies of types
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
@@ -39,9 +40,41 @@ func (p *printer) item(it Item) {
 		p.printf("#pragma D %s\n", strings.Join(it.Words, " "))
 	case *Decl:
 		p.decl(it)
+	case *Inline:
+		p.WriteString("inline ")
+		p.spec(it.Type)
+		p.printf(" %s = ", declarator(it.Name))
+		p.expr(it.X, precAssign)
+		p.WriteString(";\n")
+	case *Translator:
+		p.translator(it)
+	case *Provider:
+		p.provider(it)
 	case *Clause:
 		p.clause(it)
 	}
+}
+
+func (p *printer) translator(t *Translator) {
+	p.printf("translator %s < %s > {\n", t.To, t.From)
+	for _, m := range t.Members {
+		p.printf("\t%s = ", m.Name)
+		p.expr(m.X, precAssign)
+		p.WriteString(";\n")
+	}
+	p.WriteString("};\n")
+}
+
+func (p *printer) provider(v *Provider) {
+	p.printf("provider %s {\n", v.Name)
+	for _, d := range v.Probes {
+		p.printf("\tprobe %s(%s)", d.Name, typeNames(d.Args))
+		if d.HasX {
+			p.printf(" : (%s)", typeNames(d.Xlated))
+		}
+		p.WriteString(";\n")
+	}
+	p.WriteString("};\n")
 }
 
 func (p *printer) decl(d *Decl) {
@@ -53,7 +86,13 @@ func (p *printer) decl(d *Decl) {
 		if i > 0 {
 			p.WriteByte(',')
 		}
-		p.printf(" %s", declarator(n))
+		if text := declarator(n); text != "" {
+			p.WriteString(" " + text)
+		}
+		if n.Bits != nil {
+			p.WriteString(" : ")
+			p.expr(n.Bits, precCond)
+		}
 	}
 	p.WriteString(";\n")
 }
@@ -100,7 +139,26 @@ func (p *printer) stmts(list []Stmt, depth int) {
 }
 
 func (p *printer) spec(s *Spec) {
-	p.WriteString(strings.Join(append(s.Quals[:len(s.Quals):len(s.Quals)], s.Words...), " "))
+	p.WriteString(strings.TrimRight(strings.Join(append(s.Quals[:len(s.Quals):len(s.Quals)], s.Words...), " "), " "))
+	if s.Body == nil {
+		return
+	}
+	p.WriteString(" {\n")
+	p.depth++
+	for _, m := range s.Body.Members {
+		p.WriteString(strings.Repeat("\t", p.depth))
+		p.decl(m)
+	}
+	for _, e := range s.Body.Enums {
+		p.printf("%s%s", strings.Repeat("\t", p.depth), e.Name)
+		if e.X != nil {
+			p.WriteString(" = ")
+			p.expr(e.X, precCond)
+		}
+		p.WriteString(",\n")
+	}
+	p.depth--
+	p.WriteString(strings.Repeat("\t", p.depth) + "}")
 }
 
 // declarator writes the parts around the name.
@@ -117,9 +175,22 @@ func declarator(d *Declarator) string {
 			s += "[" + arrayLen(part.Len) + "]"
 		case Assoc:
 			s += "[" + typeNames(part.Keys) + "]"
+		case Function:
+			s += "(" + params(part) + ")"
 		}
 	}
 	return s
+}
+
+func params(part Part) string {
+	s := typeNames(part.Keys)
+	switch {
+	case !part.More:
+		return s
+	case s == "":
+		return "..."
+	}
+	return s + ", ..."
 }
 
 func arrayLen(x Expr) string {
@@ -173,6 +244,10 @@ func (p *printer) expr(x Expr, prec int) {
 		p.printf("sizeof (%s)", x.Of)
 	case *Offsetof:
 		p.printf("offsetof(%s, %s)", x.Of, x.Member)
+	case *Xlate:
+		p.printf("xlate <%s>(", x.To)
+		p.expr(x.X, precComma)
+		p.WriteByte(')')
 	default:
 		p.postfix(x)
 	}

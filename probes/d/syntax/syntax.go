@@ -1,7 +1,8 @@
 // Package syntax reads D programs: a scanner, a parser and the tree they make, which
 // Print writes back.
 //
-//	Program -- Decl     uint64_t total;  self int depth;  string name[int];
+//	Program -- Decl     uint64_t total;  self int depth;  string name[int];  struct s { int x; };
+//	        |- Inline, Translator, Provider
 //	        |- Pragma   #pragma D option quiet
 //	        `- Clause -- descriptions, predicate, Stmts -- ExprStmt, IfStmt -- Expr
 //
@@ -30,7 +31,8 @@ type Program struct {
 	StrSize int
 }
 
-// An Item stands at the top level: *Pragma, *Decl or *Clause.
+// An Item stands at the top level: *Pragma, *Decl, *Inline, *Translator, *Provider or
+// *Clause.
 type Item interface {
 	Node
 	item()
@@ -42,7 +44,7 @@ type Pragma struct {
 	Words []string // after D
 }
 
-// A Decl declares variables.
+// A Decl declares variables, types, or members of a type.
 type Decl struct {
 	Pos
 	Class string // "", "self", "this" or a storage class of C
@@ -57,6 +59,8 @@ type Clause struct {
 	Pred    Expr // nil: always
 	Body    []Stmt
 	HasBody bool // false: no braces, the default action
+	// Sugar: package desugar made it, beside the first part of a clause of the program.
+	Sugar bool
 }
 
 // A Desc is one probe description as it is written: provider:module:function:name, with
@@ -224,6 +228,13 @@ type (
 		Typed
 		Of *TypeName
 	}
+	// Xlate is xlate <To>(X).
+	Xlate struct {
+		Pos
+		Typed
+		To *TypeName
+		X  Expr
+	}
 	// Offsetof is offsetof(T, Member).
 	Offsetof struct {
 		Pos
@@ -243,7 +254,8 @@ type TypeName struct {
 type Spec struct {
 	Pos
 	Quals []string // const, volatile
-	Words []string // "unsigned", "int", or one typedef's name, or "struct" and a tag
+	Words []string // "unsigned", "int", or one typedef's name, or "struct" and a tag, which may be ""
+	Body  *Body    // of a struct, union or enum that is defined here
 }
 
 // A Declarator is a name and what is derived around it.
@@ -251,13 +263,15 @@ type Declarator struct {
 	Pos
 	Name  string // "" in a TypeName
 	Parts []Part // from the name outward: int *a[3] is an array of 3 of pointer to int
+	Bits  Expr   // width of a bit-field
 }
 
 // A Part is one step of a Declarator.
 type Part struct {
 	Kind PartKind
 	Len  Expr        // of an Array, nil in []
-	Keys []*TypeName // of an Assoc
+	Keys []*TypeName // of an Assoc: keys; of a Function: parameters, nil in (), with names or without
+	More bool        // of a Function: , ...
 }
 
 // PartKind is what a Part derives.
@@ -265,7 +279,8 @@ type PartKind uint8
 
 // Kinds of Part.
 const (
-	Pointer PartKind = iota // *
-	Array                   // [Len]
-	Assoc                   // [Keys]
+	Pointer  PartKind = iota // *
+	Array                    // [Len]
+	Assoc                    // [Keys]
+	Function                 // (Keys)
 )

@@ -272,6 +272,7 @@ func FuzzParse(f *testing.F) {
 		"BEGIN { a = -(-b) - --c + (foo)x[sizeof (int)]; }",
 		"BEGIN /*p/{}", "#pragma D option a\\", "a /x / y/ { @a[1,\"\\0\"] = sum(2); }",
 		"int (*(*x)[3])[4]; BEGIN { ((a,b)) ? (c=d) : e; }", "# 3\n",
+		definitions, "typedef int t; t (*f)(t, ...); BEGIN { (t)-x; sizeof (t); xlate <t>(y).z; }",
 	} {
 		f.Add(s)
 	}

@@ -12,6 +12,12 @@ func (f *frame) builtin(b code.Builtin) (v uint64, ok bool) {
 			return 0, false
 		}
 		return f.ofThread(t, b)
+	case code.Execargs:
+		s, bad, ok := f.env.Execargs()
+		if !ok {
+			return 0, f.fail(BadAddr, bad)
+		}
+		return f.keepString(s)
 	case code.Probeprov, code.Probemod, code.Probefunc, code.Probename:
 		return f.keepString(f.ofProbe(b))
 	}
@@ -71,7 +77,13 @@ func (f *frame) ofFiring(b code.Builtin) uint64 {
 		return f.env.VNow()
 	case code.WallTimestamp:
 		return uint64(f.env.Wall())
-	case code.IPL:
+	case code.UCaller:
+		if pcs := f.userFrames(2); len(pcs) == 2 {
+			return pcs[1]
+		}
+	case code.UStackdepth:
+		return uint64(len(f.userFrames(maxFrames)))
+	case code.IPL, code.JID:
 	}
 	return 0
 }

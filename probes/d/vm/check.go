@@ -75,11 +75,16 @@ func checkAction(p *code.Program, a code.Action) error {
 		if len(a.Args) != 1 {
 			return fmt.Errorf("%d expressions, not one", len(a.Args))
 		}
-	case code.Trace:
+	case code.Trace, code.Print:
 		return checkArgs(a.Args, 1)
-	case code.SymOf:
+	case code.Clear, code.Denormalize, code.Normalize, code.Trunc:
+		if len(a.Aggs) != 1 || len(a.Args) > 1 || a.Act == code.Normalize && len(a.Args) == 0 {
+			return errors.New("wrong arguments")
+		}
+		return checkInts(a.Args, len(a.Args))
+	case code.SymOf, code.Speculate, code.Commit, code.Discard:
 		return checkInts(a.Args, 1)
-	case code.Printf:
+	case code.Printf, code.System, code.Freopen, code.Setopt:
 		return checkArgs(a.Args, len(a.Args))
 	case code.Exit:
 		return checkInts(a.Args, 1)
@@ -89,6 +94,12 @@ func checkAction(p *code.Program, a code.Action) error {
 		}
 	case code.Aggregate:
 		return checkAggregate(p, a)
+	case code.Tracemem:
+		return checkArgs(a.Args, min(max(len(a.Args), 1), 2))
+	case code.Stop, code.Panic, code.Breakpoint, code.Ftruncate:
+		return checkArgs(a.Args, 0)
+	case code.Raise, code.Chill:
+		return checkInts(a.Args, 1)
 	case code.Printa:
 		return checkPrinta(p, a)
 	default:

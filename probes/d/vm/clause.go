@@ -11,6 +11,7 @@ type clause struct {
 	pred    *code.Func
 	actions []action
 	layout  buffer.Layout
+	spec    bool // has a speculate action
 }
 
 // An action is one of a clause's, with what it writes to.
@@ -29,7 +30,7 @@ type action struct {
 // fired; one whose actions all record nothing leaves no records.
 func (m *Machine) prepare(c *code.Clause) clause {
 	l := buffer.NewLayout()
-	records := len(c.Actions) == 0
+	records := len(c.Actions) == 0 || len(c.Actions) == 1 && c.Actions[0].Act == code.Speculate
 	out := clause{pred: c.Pred}
 	number := 1
 	var first []int
@@ -41,7 +42,8 @@ func (m *Machine) prepare(c *code.Clause) clause {
 			f.Action = i
 			l.Add(f)
 		}
-		records = records || a.Act != code.Eval && a.Act != code.Aggregate
+		records = records || a.Act.Records()
+		out.spec = out.spec || a.Act == code.Speculate
 		number += a.parts()
 		out.actions = append(out.actions, a)
 	}
@@ -77,7 +79,8 @@ func (m *Machine) bind(a *action) {
 // recorded is the values that the action records.
 func (m *Machine) recorded(a *action) []buffer.Field {
 	switch a.Act {
-	case code.Trace, code.Printf, code.Exit, code.SymOf:
+	case code.Trace, code.Printf, code.Exit, code.SymOf, code.Trunc, code.Normalize,
+		code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
 		fields := make([]buffer.Field, len(a.Args))
 		for i, f := range a.Args {
 			fields[i] = m.field(f)
@@ -132,6 +135,9 @@ func (f *frame) clause(e Enabling) bool {
 			return true
 		}
 	}
+	if c.spec {
+		return f.speculate(c, e.EPID)
+	}
 	if c.layout.Size == 0 {
 		return f.actions(c, nil)
 	}
@@ -160,6 +166,9 @@ func (f *frame) actions(c *clause, rec []byte) bool {
 			f.fault.Action = a.number + part
 			return false
 		}
+		if a.Act == code.Speculate && f.into == nil {
+			break
+		}
 	}
 	return true
 }
@@ -172,6 +181,20 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 		return 0, ok
 	case code.Aggregate:
 		return f.aggregate(a)
+	case code.Speculate, code.Commit, code.Discard:
+		_, ok := f.speculating(a)
+		return 0, ok
+	case code.Stop, code.Raise, code.Panic, code.Breakpoint, code.Chill:
+		return 0, f.immediate(a)
+	case code.Normalize:
+		v, ok := f.run(a.Args[0])
+		if ok && v == 0 {
+			ok = f.fail(DivZero, 0)
+		}
+		if !ok {
+			return 0, false
+		}
+		a.fields[0].PutInt(rec, v)
 	case code.Stack:
 		a.fields[0].PutStack(rec, f.frames(a.stack))
 	case code.UStack:
@@ -183,7 +206,7 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 		}
 		a.fields[0].PutInt(rec, v)
 		f.m.exited, f.m.status = true, int32(v)
-	case code.Trace, code.Printf, code.SymOf:
+	case code.Trace, code.Printf, code.SymOf, code.Trunc, code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
 		for i, fn := range a.Args {
 			v, ok := f.run(fn)
 			if !ok {

@@ -3,18 +3,22 @@ package vm
 import (
 	"fmt"
 
+	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
 )
 
 // Config bounds what a program may use, in bytes unless it says otherwise.
 type Config struct {
-	CPUs         int // number of CPUs of the guest
-	BufSize      int // bufsize: buffer of each CPU
-	AggSize      int // aggsize: each aggregation
-	DynVarSize   int // dynvarsize: associative arrays and thread-local variables together
-	StrSize      int // strsize: a string that a subroutine makes, with its NUL
-	StackFrames  int // stackframes: frames that stack() records when it does not say
-	UStackFrames int // ustackframes: the same of ustack()
+	CPUs         int           // number of CPUs of the guest
+	BufSize      int           // bufsize: buffer of each CPU
+	AggSize      int           // aggsize: all aggregations together
+	DynVarSize   int           // dynvarsize: associative arrays and thread-local variables together
+	NSpec        int           // nspec: number of speculations
+	SpecSize     int           // specsize: buffer of each speculation on each CPU
+	BufPolicy    buffer.Policy // bufpolicy: what becomes of records for which there is no room
+	StrSize      int           // strsize: a string that a subroutine makes, with its NUL
+	StackFrames  int           // stackframes: frames that stack() records when it does not say
+	UStackFrames int           // ustackframes: the same of ustack()
 }
 
 // DefaultConfig is that of a trace that sets no options, of a guest with one CPU.
@@ -24,10 +28,23 @@ func DefaultConfig() Config {
 		BufSize:      4 << 20,
 		AggSize:      4 << 20,
 		DynVarSize:   1 << 20,
+		NSpec:        1,
+		SpecSize:     32 << 10,
 		StrSize:      code.DefaultStrSize,
 		StackFrames:  20,
 		UStackFrames: 20,
 	}
+}
+
+var policies = map[string]buffer.Policy{"switch": buffer.Switch, "fill": buffer.Fill, "ring": buffer.Ring}
+
+func (c *Config) setPolicy(value string) error {
+	p, ok := policies[value]
+	if !ok {
+		return fmt.Errorf("option bufpolicy: %q is neither switch, fill nor ring", value)
+	}
+	c.BufPolicy = p
+	return nil
 }
 
 // Set sets an option by its name in D. It reports whether the name is one of a size, and
@@ -36,12 +53,18 @@ func (c *Config) Set(name, value string) (known bool, err error) {
 	var p *int
 	least, most := 1, 1<<32
 	switch name {
+	case "bufpolicy":
+		return true, c.setPolicy(value)
 	case "bufsize":
 		p = &c.BufSize
 	case "aggsize":
 		p = &c.AggSize
 	case "dynvarsize":
 		p = &c.DynVarSize
+	case "nspec":
+		p, least, most = &c.NSpec, 0, 1<<16
+	case "specsize":
+		p = &c.SpecSize
 	case "strsize":
 		p, least, most = &c.StrSize, 2, code.MaxSize
 	case "ustackframes":

@@ -1,5 +1,7 @@
 package vm
 
+import "trapline/probes/d/code"
+
 // A Probe is what a program can ask of the probe that fired.
 type Probe struct {
 	ID                       uint32
@@ -39,9 +41,21 @@ type Env interface {
 	// Stack fills pcs with the kernel's program counters, innermost first, and returns how
 	// many there are, at most len(pcs).
 	Stack(pcs []uint64) int
+	// UReg is register i of the process, 0 where it can not be told.
+	UReg(i int) uint64
+	// Execargs is the arguments of the process, a blank between.
+	Execargs() (args string, bad uint64, ok bool)
 	// UStack is Stack of the process that the thread belongs to: the program counters of
 	// its own code.
 	UStack(pcs []uint64) int
+	// Write stores p in guest memory at addr, like Read.
+	Write(addr uint64, p []byte) (bad uint64, ok bool)
+	// Progeny says whether the current process is the one with that number or descends
+	// from it; bad is as that of Thread.
+	Progeny(pid int32) (yes bool, bad uint64, ok bool)
+	// Do does at once what an action asks of the guest, with the value of its argument. It
+	// reports false where that is not possible.
+	Do(a code.Act, n uint64) bool
 	// Read fills p with guest memory at addr. Where a byte is not mapped it is not ok and
 	// bad the address of that byte.
 	Read(addr uint64, p []byte) (bad uint64, ok bool)

@@ -118,3 +118,25 @@ func machine(t testing.TB, p *code.Program) (m *Machine, enable []Enabling) {
 	}
 	return m, enable
 }
+
+func (g *guest) Write(addr uint64, p []byte) (bad uint64, ok bool) {
+	if bad, ok := g.Read(addr, make([]byte, len(p))); !ok {
+		return bad, false
+	}
+	g.write(addr, string(p))
+	return 0, true
+}
+
+func (g *guest) Progeny(pid int32) (yes bool, bad uint64, ok bool) {
+	return pid == 1 || pid == g.thread.PID, 0, true
+}
+
+// Do lets only time pass.
+func (g *guest) Do(a code.Act, n uint64) bool {
+	g.now += n
+	return a == code.Chill
+}
+
+func (g *guest) UReg(i int) uint64 { return uint64(i) * 0x2222 }
+
+func (g *guest) Execargs() (args string, bad uint64, ok bool) { return "cat /etc/passwd", 0, true }

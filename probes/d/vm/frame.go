@@ -26,8 +26,11 @@ type frame struct {
 	key    []byte   // of an aggregation
 	self   [16]byte // key of a self-> variable
 	pcs    []uint64
-	word   [8]byte // read from the guest
+	rec    []byte       // of a clause that speculates
+	into   *speculation // where rec goes
+	word   [8]byte      // read from the guest
 	this   []variable
+	tokens uint64 // of strtok: what is left
 	firing uint64 // number of the firing; a this-> variable of another one is unset
 	thread *Thread
 }
@@ -55,6 +58,7 @@ func (f *frame) begin(env Env) {
 	f.env = env
 	f.thread = nil
 	f.firing++
+	f.tokens = 0
 }
 
 // fail is how every fault is reported.
@@ -158,8 +162,8 @@ func (f *frame) keepString(s string) (ref uint64, ok bool) {
 // load reads an integer of n bytes from the guest.
 func (f *frame) load(addr uint64, n int, signed bool) (v uint64, ok bool) {
 	p := f.word[:n]
-	if bad, ok := f.env.Read(addr, p); !ok {
-		return 0, f.fail(BadAddr, bad)
+	if !f.read(addr, p) {
+		return 0, false
 	}
 	for i := n - 1; i >= 0; i-- {
 		v = v<<8 | uint64(p[i])
@@ -173,8 +177,8 @@ func (f *frame) loadBytes(addr uint64, n int) (ref uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	if bad, ok := f.env.Read(addr, p); !ok {
-		return 0, f.fail(BadAddr, bad)
+	if !f.read(addr, p) {
+		return 0, false
 	}
 	return f.last(n), true
 }
@@ -185,6 +189,9 @@ const readChunk = 128
 
 // loadString reads a string of at most n bytes from the guest.
 func (f *frame) loadString(addr uint64, n int) (ref uint64, ok bool) {
+	if s, ok := f.scratch(addr, 0); ok {
+		return f.keep(upToNUL(s, n))
+	}
 	start := len(f.mem)
 	for size := 0; size < n; {
 		want := min(n-size, readChunk-int((addr+uint64(size))%readChunk))

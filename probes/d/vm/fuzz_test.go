@@ -12,6 +12,8 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte{byte(code.OpPush), 0, 16, byte(code.OpLoadStr), 0, 9, byte(code.OpStoreGlobal), 0, 1}, byte(1))
 	f.Add([]byte{byte(code.OpStr), 0, 0, byte(code.OpPush), 0, 3, byte(code.OpCall), 2, byte(code.SubSubstr)}, byte(1))
 	f.Add([]byte{byte(code.OpPush), 0, 3, byte(code.OpStr), 0, 1, byte(code.OpKey), 0, 3, byte(code.OpLoadArr), 0, 3}, byte(0))
+	f.Add([]byte{byte(code.OpPush), 1, 0, byte(code.OpPush), 3, 0, byte(code.OpPut), 8, 4}, byte(0))
+	f.Add([]byte{byte(code.OpPush), 1, 0, byte(code.OpStr), 0, 1, byte(code.OpKey), 0, 3, byte(code.OpPush), 0, 0, byte(code.OpPartStr), 8, 3}, byte(1))
 	f.Fuzz(func(t *testing.T, b []byte, kind byte) {
 		types := []code.Type{tInt, tStr8, {Kind: code.Bytes, Size: 24}, {}}
 		fn := &code.Func{Type: types[kind%4]}
@@ -19,6 +21,12 @@ func FuzzRun(f *testing.F) {
 			in := code.Instr{Op: code.Op(b[0]), N: uint16(b[1]), Imm: uint64(b[2])}
 			if in.Op == code.OpPush {
 				in.Imm = uint64(int64(int8(b[1]))) << 8 << (b[2] & 63) // also large and negative
+			}
+			if in.Op >= code.OpPartS && in.Op <= code.OpPutBytes {
+				in.N, in.Imm = 0, code.PartImm(uint64(b[2]&7), int(b[1]&31))
+				if bits := int(b[2] >> 3); bits > 0 && b[1]&32 != 0 {
+					in.N = uint16(code.BitsN(int(b[1]>>6), bits))
+				}
 			}
 			fn.Code = append(fn.Code, in)
 		}

@@ -28,6 +28,9 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 		case code.OpDup:
 			st[sp] = st[sp-1]
 			sp++
+		case code.OpDup2:
+			st[sp], st[sp+1] = st[sp-2], st[sp-1]
+			sp += 2
 		case code.OpPop:
 			sp--
 
@@ -156,18 +159,38 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 			sp--
 			st[sp-1] = f.storeDyn(in.Imm, f.bytes(st[sp-1]), st[sp])
 
+		case code.OpBound:
+			if st[sp-1] >= in.Imm {
+				ok = f.fail(IllegalOp, 0)
+			}
+		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes:
+			n := f.m.partArgs(in)
+			sp -= n - 1
+			st[sp-1], ok = f.partOf(in, st[sp-1:sp-1+n])
+
 		case code.OpArg:
 			st[sp] = f.env.Arg(int(in.N))
 			sp++
 		case code.OpReg:
 			st[sp] = f.env.Reg(int(in.Imm))
 			sp++
+		case code.OpUReg:
+			st[sp] = f.env.UReg(int(in.Imm))
+			sp++
 		case code.OpBuiltin:
 			st[sp], ok = f.builtin(code.Builtin(in.Imm))
 			sp++
 		case code.OpCall:
-			sp -= int(in.N) - 1
-			st[sp-1], ok = f.call(code.Sub(in.Imm), st[sp-1:sp-1+int(in.N)])
+			sp -= int(in.N)
+			v, ok = f.call(code.Sub(in.Imm), st[sp:sp+int(in.N)])
+			if code.Sub(in.Imm).Leaves() {
+				st[sp] = v
+				sp++
+			}
+		case code.OpStore:
+			sp--
+			ok = f.store(st[sp-1], int(in.N), st[sp])
+			st[sp-1] = st[sp]
 		case code.OpFrames:
 			st[sp], ok = f.loadFrames(in.N == 1, int(in.Imm))
 			sp++

@@ -193,6 +193,7 @@ func TestLoadStringAtEndOfPage(t *testing.T) {
 
 func TestBuiltins(t *testing.T) {
 	want := map[code.Builtin]string{
+		code.Execargs: "cat /etc/passwd", code.JID: "0", code.UCaller: "4202496", code.UStackdepth: "2",
 		code.Caller: intText(-0x7effffe0), code.CPU: "0", code.Curthread: intText(-0x777ffc600000), code.EPID: "1",
 		code.Errno: "-2", code.Execname: "busybox", code.GID: "100", code.ID: "7", code.IPL: "0", code.PID: "42",
 		code.PPID: "1", code.Probefunc: "vfs_read", code.Probemod: "vmlinux", code.Probename: "3", code.Probeprov: "kinst",

@@ -18,6 +18,10 @@ type Machine struct {
 	// ErrorFaults counts faults in clauses of the ERROR probe.
 	ErrorFaults uint64
 
+	// SpecDrops counts records that found no room in a speculation, SpecFails calls of
+	// speculation() when none was free.
+	SpecDrops, SpecFails uint64
+
 	prog    *code.Program
 	cfg     Config
 	clauses []clause
@@ -27,6 +31,9 @@ type Machine struct {
 	lits    []byte     // their bytes
 	globals []variable
 	dyn     dynTable
+	specs   []speculation
+	seed    uint64 // of rand
+	chill   chilled
 	frames  []*frame // of firings within firings
 	depth   int
 	exited  bool
@@ -47,12 +54,14 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}
 	m.dyn.limit = cfg.DynVarSize
+	m.specs = make([]speculation, cfg.NSpec)
 	for _, s := range p.Strings {
 		m.consts = append(m.consts, code.MakeRef(uint32(len(m.lits)), uint32(len(s))))
 		m.lits = append(m.lits, s...)
 	}
+	budget := agg.NewBudget(cfg.AggSize)
 	for _, a := range p.Aggs {
-		t, err := newTable(a, cfg.AggSize)
+		t, err := newTable(a, budget)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +71,9 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 		m.clauses = append(m.clauses, m.prepare(c))
 	}
 	for cpu := range cfg.CPUs {
-		m.bufs = append(m.bufs, buffer.New(cpu, cfg.BufSize))
+		b := buffer.New(cpu, cfg.BufSize)
+		b.Policy = cfg.BufPolicy
+		m.bufs = append(m.bufs, b)
 	}
 	m.frames = []*frame{newFrame(m)}
 	return m, nil
@@ -78,7 +89,7 @@ func (m *Machine) depth0(user bool) int {
 
 // newTable makes the table of an aggregation: its function's number is the same in both
 // packages.
-func newTable(a code.Agg, limit int) (*agg.Table, error) {
+func newTable(a code.Agg, b *agg.Budget) (*agg.Table, error) {
 	s := agg.Spec{Name: a.Name, Fn: agg.Fn(a.Fn), Args: a.Args}
 	for _, t := range a.Keys {
 		k := agg.Key{Kind: agg.KeyBytes, Size: t.Size, Signed: t.Signed}
@@ -94,7 +105,7 @@ func newTable(a code.Agg, limit int) (*agg.Table, error) {
 		}
 		s.Keys = append(s.Keys, k)
 	}
-	return agg.New(s, limit)
+	return agg.NewShared(s, b)
 }
 
 // Tables are the aggregations, in the order of Program.Aggs.
@@ -110,6 +121,16 @@ func (m *Machine) Layouts() []*buffer.Layout {
 		l[i] = &m.clauses[i].layout
 	}
 	return l
+}
+
+// Filled says whether a buffer of policy fill has no room left: the trace is over.
+func (m *Machine) Filled() bool {
+	for _, b := range m.bufs {
+		if b.Filled {
+			return true
+		}
+	}
+	return false
 }
 
 // VarDrops counts stores that found no room for a dynamic variable.

@@ -14,6 +14,26 @@ func (f *frame) call(s code.Sub, args []uint64) (v uint64, ok bool) {
 	case code.SubCopyinstr:
 		n := uint64(f.m.cfg.StrSize - 1)
 		return f.loadString(args[0], int(min(n, optional(args, 1, n))))
+	case code.SubAlloca, code.SubCopyin, code.SubBcopy, code.SubCopyinto, code.SubCopyout, code.SubCopyoutstr:
+		return f.memory(s, args)
+	case code.SubInetNtoa, code.SubInetNtoa6, code.SubInetNtop:
+		return f.inet(s, args)
+	case code.SubHtons, code.SubNtohs, code.SubHtonl, code.SubNtohl, code.SubHtonll, code.SubNtohll, code.SubGetmajor, code.SubGetminor:
+		return convertInt(s, args[0]), true
+	case code.SubCleanpath:
+		return f.cleanpath(f.bytes(args[0]))
+	case code.SubJSON:
+		return f.json(f.bytes(args[0]), f.bytes(args[1]))
+	case code.SubStrtok:
+		return f.strtok(args), true
+	case code.SubStrtoll:
+		return f.strtoll(f.bytes(args[0]), optional(args, 1, 10))
+	case code.SubProgenyof:
+		return f.progenyof(int32(args[0]))
+	case code.SubRand:
+		return f.m.random(), true
+	case code.SubSpeculation:
+		return f.m.speculation(), true
 	case code.SubLltostr:
 		return f.lltostr(args[0], optional(args, 1, 10))
 	case code.SubStrjoin:

@@ -51,7 +51,7 @@ int x = 5; ### "syntax error near \"=\""
 ---
 BEGIN { x = pid_t + 1; } ### "syntax error near \"pid_t\""
 ---
-typedef int foo; ### "typedef declarations are not supported yet"
+import int foo; ### "import declarations are not part of the language"
 ---
 BEGIN { x = 1 ? 2; } ### "syntax error near \";\""
 ---
@@ -67,3 +67,32 @@ BEGIN
 b");
 	trace(1 2); ### "syntax error near \"2\""
 }
+---
+extern static int x; ### "D_DECL_CLASS.*only one storage class"
+---
+int (*f)(static int); ### "D_DECL_PARMCLASS"
+---
+int vmlinux`x; ### "D_DECL_SCOPE"
+---
+struct vmlinux`s { int x; }; ### "D_DECL_SCOPE"
+---
+struct { int x; }
+BEGIN { } ### "D_SYNTAX"
+---
+struct s { int x }; ### "syntax error near \"}\""
+---
+enum e { A = }; ### "syntax error near \"}\""
+---
+inline int x; ### "syntax error near \";\""
+---
+translator struct s < int > { x = 1; }; ### "syntax error near \">\""
+---
+translator struct s < int I > { x = 1 }; ### "syntax error near \"}\""
+---
+provider p { int x; }; ### "syntax error near \"int\""
+---
+provider p { probe x; }; ### "syntax error near \";\""
+---
+BEGIN { trace(xlate struct s (1)); } ### "syntax error near \"struct\""
+---
+int f(int,); ### "syntax error near \"\\)\""

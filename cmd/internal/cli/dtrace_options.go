@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"trapline/probes/session"
+)
+
+// optionFlags are the flags of dtrace(1) that set an option.
+var optionFlags = []struct {
+	name, letter, option, usage string
+	takes                       string // what value it takes, "" for none
+}{
+	{"cpp", "C", "cpp", "pass scripts through the C preprocessor", ""},
+	{"define", "D", "define", "define `NAME[=VALUE]` in the preprocessor", "define"},
+	{"flow", "F", "flowindent", "indent entries and returns by the depth of calls", ""},
+	{"headers", "H", "cpphdrs", "tell the files that the preprocessor includes", ""},
+	{"include", "I", "incdir", "look for included files in `DIR`", "dir"},
+	{"library", "L", "libdir", "read the D libraries of `DIR`", "dir"},
+	{"undefine", "U", "undef", "undefine `NAME` in the preprocessor", "name"},
+	{"stdc", "X", "stdc", "standard that the preprocessor keeps to: `a, c, s or t`", "standard"},
+}
+
+// optionFlag is a flag that stands for -x option=value.
+type optionFlag struct {
+	t      *tracing
+	option string
+	takes  string
+}
+
+func (optionFlag) String() string { return "" }
+func (o optionFlag) Type() string { return o.takes }
+
+func (o optionFlag) Set(value string) error {
+	if o.takes == "" {
+		value = ""
+	}
+	o.t.setting = append(o.t.setting, o.option+"="+value)
+	return nil
+}
+
+// addOptionFlags adds them, and the flags that show what has been compiled.
+func (t *tracing) addOptionFlags(f *pflag.FlagSet) {
+	for _, o := range optionFlags {
+		flag := f.VarPF(optionFlag{t, o.option, o.takes}, o.name, o.letter, o.usage)
+		if o.takes == "" {
+			flag.NoOptDefVal = "on"
+		}
+	}
+	f.BoolVarP(&t.show.code, "code", "S", false, "show the compiled code")
+	f.BoolVarP(&t.show.sugar, "desugared", "d", false, "show the program after if and else are taken out of it")
+	f.StringVarP(&t.pid, "pid", "p", "", "process number `PID` of the guest is $target")
+}
+
+// shown says what to show of the compiled program.
+type shown struct {
+	code, sugar bool
+}
+
+// write shows it, and with -v how stable it is.
+func (t *tracing) write(s *session.Session, w io.Writer) error {
+	if t.show.sugar {
+		if err := s.Desugared(w); err != nil {
+			return err
+		}
+	}
+	if t.show.code {
+		if err := s.Disasm(w); err != nil {
+			return err
+		}
+	}
+	if t.options.Verbose {
+		return s.Stability(w)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+// Package debuginfo finds the C types that a kernel image tells of: in its BTF, where it
+// has one, otherwise in its DWARF. Of BTF the types of kernel variables are missing; they
+// come from DWARF, by way of an index that is made once for an image and kept.
+//
+//	name --BTF or DWARF--> ctypes.Type, whose structures are read when they are looked into
+//	variable --index--> its type in a few letters --> ctypes.Type, structures as above
+//
+// Nothing is read before it is asked for, and nothing is kept but what was. Both sources
+// give the same types.
+package debuginfo
+
+import (
+	"trapline/kernel"
+	"trapline/kernel/ctypes"
+)
+
+// Types finds types of one image. It is used by one goroutine at a time, while the image
+// is open.
+type Types struct {
+	img    *kernel.Image
+	cache  string // directory, "" for none
+	btf    *btf
+	dwarf  *dwarf
+	opened bool
+	vars   *varIndex
+	memo   map[memoKey]*ctypes.Type
+	thread string
+	err    error
+}
+
+type memoKey struct {
+	kind ctypes.Kind
+	name string
+}
+
+// New makes the Types of an image. Indexes are kept in the directory cache; "" keeps none.
+// thread is the tag of the structure that curthread points to, "" if there is none.
+func New(img *kernel.Image, cache, thread string) *Types {
+	return &Types{img: img, cache: cache, thread: thread, memo: make(map[memoKey]*ctypes.Type)}
+}
+
+// Err is the first thing wrong with the type information that was met; what could be read
+// is there nevertheless.
+func (t *Types) Err() error { return t.err }
+
+func (t *Types) open() {
+	if t.opened {
+		return
+	}
+	t.opened = true
+	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 {
+		t.btf, t.err = newBTF(raw, t)
+	}
+	if t.btf == nil || t.err != nil {
+		t.btf = nil
+		t.dwarf = newDWARF(t.img, t)
+	}
+}
+
+// Tagged finds a structure, union or enumeration by its tag.
+func (t *Types) Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
+	return t.find(kind, tag, func() (*ctypes.Type, bool) {
+		if t.btf != nil {
+			return t.btf.tagged(kind, tag)
+		}
+		return t.dwarf.tagged(kind, tag)
+	})
+}
+
+// Typedef finds a type by its name.
+func (t *Types) Typedef(name string) (*ctypes.Type, bool) {
+	return t.find(ctypes.Typedef, name, func() (*ctypes.Type, bool) {
+		if t.btf != nil {
+			return t.btf.typedef(name)
+		}
+		return t.dwarf.typedef(name)
+	})
+}
+
+// Function finds the type of a function: what it returns, and its parameters.
+func (t *Types) Function(name string) (*ctypes.Type, bool) {
+	return t.find(ctypes.Func, name, func() (*ctypes.Type, bool) {
+		if t.btf != nil {
+			return t.btf.function(name)
+		}
+		return t.dwarf.function(name)
+	})
+}
+
+// find looks a name up once.
+func (t *Types) find(kind ctypes.Kind, name string, look func() (*ctypes.Type, bool)) (*ctypes.Type, bool) {
+	t.open()
+	key := memoKey{kind, name}
+	typ, ok := t.memo[key]
+	if !ok {
+		typ, _ = look()
+		t.memo[key] = typ
+	}
+	return typ, typ != nil
+}
+
+// Thread is the type of the structure that the kernel keeps of a thread, nil if the image
+// does not tell of it.
+func (t *Types) Thread() *ctypes.Type {
+	if t.thread == "" {
+		return nil
+	}
+	return ctypes.Lazy(ctypes.Struct, t.thread, func(lazy *ctypes.Type) {
+		if typ, ok := t.Tagged(ctypes.Struct, t.thread); ok {
+			b := typ.Base()
+			lazy.Size, lazy.Fields = b.Size, b.Fields
+		}
+	})
+}
+
+// forward is a structure or union of which only the tag is known here: it may be defined
+// elsewhere in the image.
+func (t *Types) forward(plain, other ctypes.Kind, tag string, isOther bool) *ctypes.Type {
+	kind := plain
+	if isOther {
+		kind = other
+	}
+	return ctypes.Lazy(kind, tag, func(lazy *ctypes.Type) {
+		if typ, ok := t.Tagged(kind, tag); ok && typ != lazy {
+			b := typ.Base()
+			lazy.Size, lazy.Signed, lazy.Fields, lazy.Enums = b.Size, b.Signed, b.Fields, b.Enums
+		}
+	})
+}

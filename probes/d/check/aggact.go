@@ -1,0 +1,45 @@
+package check
+
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/code"
+	"trapline/probes/d/syntax"
+)
+
+// An aggAct is what is asked of an action on an aggregation.
+type aggAct struct {
+	name                           string
+	least, most                    int
+	proto, aggarg, aggbad, badType syntax.Tag
+}
+
+var aggActs = map[code.Act]aggAct{
+	code.Clear:       {"clear", 1, 1, ClearProto, ClearAggarg, ClearAggbad, ""},
+	code.Normalize:   {"normalize", 2, 2, NormalizeProto, NormalizeAggarg, NormalizeAggbad, NormalizeScalar},
+	code.Denormalize: {"denormalize", 1, 1, NormalizeProto, NormalizeAggarg, NormalizeAggbad, ""},
+	code.Trunc:       {"trunc", 1, 2, TruncProto, TruncAggarg, TruncAggbad, TruncScalar},
+}
+
+// aggAction checks clear(@a), denormalize(@a), normalize(@a, factor) and trunc(@a [, n]).
+func (c *checker) aggAction(x *syntax.Call, act code.Act) {
+	a := aggActs[act]
+	if n := len(x.Args); n < a.least || n > a.most {
+		c.fail(x, a.proto, "%s( ) prototype mismatch: %s passed, %d expected", a.name, plural(n, "arg"), a.least)
+	}
+	g, ok := x.Args[0].(*syntax.Agg)
+	if !ok {
+		c.fail(x.Args[0], a.aggarg, "%s( ) argument #1 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
+			a.name, c.value(x.Args[0]))
+	}
+	agg := c.aggs[g.Name]
+	if agg == nil {
+		c.fail(g, a.aggbad, "undefined aggregation: @%s", g.Name)
+	}
+	g.Info().Type, g.Info().Ref = ctypes.VoidType, agg
+	if len(x.Args) < 2 {
+		return
+	}
+	if t := c.value(x.Args[1]); !t.IsScalar() || act == code.Trunc && !t.IsInt() {
+		c.fail(x.Args[1], a.badType, "%s( ) argument #2 must be of scalar type", a.name)
+	}
+}

@@ -1,0 +1,97 @@
+package consume
+
+import (
+	"errors"
+	"fmt"
+
+	"trapline/probes/d/code"
+)
+
+// printed says that an action prints through a format.
+func printed(a *code.Action) bool {
+	switch a.Act {
+	case code.Printf, code.System:
+		return true
+	case code.Printa, code.Freopen:
+		return a.Format != ""
+	}
+	return false
+}
+
+// tracemem shows as many bytes as count: all if there is no number of them, or a strange
+// one.
+func (t *Text) tracemem(values []Value) {
+	p := values[0].Bytes
+	if len(values) > 1 {
+		if n := int64(values[1].Int); n >= 0 && n < int64(len(p)) {
+			p = p[:n]
+		}
+	}
+	t.rawDump(p)
+}
+
+// host does what an action asks of the host, after all that was printed before it.
+func (t *Text) host(it *Item) {
+	if err := t.onHost(it); err != nil && t.err1 == nil {
+		name := map[code.Act]string{code.System: "system", code.Freopen: "freopen", code.Ftruncate: "ftruncate", code.Setopt: "setopt"}[it.Action.Act]
+		if err := t.complain("%s( ): %v", name, err); err != nil {
+			t.err1 = err
+		}
+	}
+}
+
+func (t *Text) onHost(it *Item) error {
+	h := t.trace.Host
+	if h == nil {
+		return errors.New("not possible here")
+	}
+	if it.Action.Act == code.Setopt {
+		return t.setopt(h, it.Values)
+	}
+	text := t.asText(it)
+	if err := t.Flush(); err != nil {
+		t.err1 = err
+		return nil
+	}
+	switch it.Action.Act {
+	case code.System:
+		return h.System(text, t.out)
+	case code.Ftruncate:
+		return h.Truncate(t.out)
+	}
+	w, err := h.Reopen(text)
+	if err != nil {
+		return err
+	}
+	t.out = w
+	return nil
+}
+
+// asText is what an action has printed through its format.
+func (t *Text) asText(it *Item) string {
+	f := t.formats[it.Action]
+	if f == nil {
+		return ""
+	}
+	start := len(t.buf)
+	p := printer{Text: t, values: it.Values}
+	p.format(f)
+	text := string(t.buf[start:])
+	t.buf = t.buf[:start]
+	return text
+}
+
+func (t *Text) setopt(h Host, values []Value) error {
+	name, value := string(values[0].Bytes), ""
+	if len(values) > 1 {
+		value = string(values[1].Bytes)
+	}
+	known, err := t.opts.Set(name, value)
+	if !known {
+		err = h.SetOption(name, value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s=%s: %w", name, value, err)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package consume
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/buffer"
+)
+
+// print shows a value as its type says: a structure member by member, an array element by
+// element, a character as one.
+func (t *Text) print(typ *ctypes.Type, v *Value) {
+	var word [8]byte
+	p := v.Bytes
+	if v.Kind == buffer.Int {
+		binary.LittleEndian.PutUint64(word[:], v.Int)
+		p = word[:v.Size]
+	}
+	t.buf = append(t.buf, typ.String()...)
+	t.buf = append(t.buf, ' ')
+	if v.Kind == buffer.String {
+		t.buf = appendQuoted(t.buf, p)
+	} else {
+		t.object(typ, p, 0)
+	}
+	if t.opts.Quiet {
+		t.buf = append(t.buf, '\n')
+	}
+}
+
+func appendQuoted(b, s []byte) []byte {
+	b = append(b, '"')
+	for _, c := range s {
+		if c == 0 {
+			break
+		}
+		b = appendEscaped(b, c)
+	}
+	return append(b, '"')
+}
+
+// maxDepth bounds the structures within structures that are shown.
+const maxDepth = 32
+
+// object shows the bytes p as a value of the type.
+func (t *Text) object(typ *ctypes.Type, p []byte, depth int) {
+	b := typ.Base()
+	switch {
+	case len(p) < b.Size || depth > maxDepth:
+		t.buf = append(t.buf, '?')
+	case b.Kind == ctypes.Struct || b.Kind == ctypes.Union:
+		t.members(b, p, depth)
+	case b.Kind == ctypes.Array:
+		t.elements(b, p, depth)
+	case b.Size > 0 && b.Size <= 8:
+		var word [8]byte
+		copy(word[:], p[:b.Size])
+		t.scalar(b, binary.LittleEndian.Uint64(word[:]))
+	default:
+		t.buf = append(t.buf, '?')
+	}
+}
+
+func (t *Text) members(typ *ctypes.Type, p []byte, depth int) {
+	t.buf = append(t.buf, "{\n"...)
+	for i := range typ.Fields {
+		f := &typ.Fields[i]
+		t.blanks(4 * (depth + 1))
+		t.buf = append(t.buf, f.Type.String()...)
+		if f.Name != "" {
+			t.buf = append(append(t.buf, ' '), f.Name...)
+		}
+		if f.Bits > 0 {
+			t.buf = fmt.Appendf(t.buf, " :%d", f.Bits)
+		}
+		t.buf = append(t.buf, " = "...)
+		if f.Bits > 0 {
+			t.bits(f, p)
+		} else if size := f.Type.Bytes(); f.Offset+size <= len(p) {
+			t.object(f.Type, p[f.Offset:f.Offset+size], depth+1)
+		}
+		t.buf = append(t.buf, '\n')
+	}
+	t.blanks(4 * depth)
+	t.buf = append(t.buf, '}')
+}
+
+// bits shows a bit-field, of which the bytes lie in p.
+func (t *Text) bits(f *ctypes.Field, p []byte) {
+	var word [16]byte
+	copy(word[:], p[min(f.Offset+f.BitOffset/8, len(p)):])
+	v := binary.LittleEndian.Uint64(word[:]) >> (f.BitOffset % 8)
+	if f.BitOffset%8 > 0 {
+		v |= uint64(word[8]) << (64 - f.BitOffset%8)
+	}
+	unused := 64 - f.Bits
+	t.buf = fmt.Appendf(t.buf, "%#x", v<<unused>>unused)
+}
+
+func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
+	elem := typ.Elem.Base()
+	if elem.Kind == ctypes.Int && elem.Size == 1 && elem.Signed {
+		t.buf = appendQuoted(t.buf, p)
+		return
+	}
+	t.buf = append(t.buf, "[ "...)
+	for i := range max(typ.Len, 0) {
+		if i > 0 {
+			t.buf = append(t.buf, ", "...)
+		}
+		t.object(typ.Elem, p[i*elem.Size:(i+1)*elem.Size], depth)
+	}
+	t.buf = append(t.buf, " ]"...)
+}
+
+func (t *Text) scalar(b *ctypes.Type, v uint64) {
+	if b.Kind == ctypes.Enum {
+		for _, e := range b.Enums {
+			if uint32(e.Value) == uint32(v) {
+				t.buf = append(t.buf, e.Name...)
+				return
+			}
+		}
+	}
+	if b.Kind == ctypes.Int && b.Size == 1 && b.Signed {
+		t.buf = append(appendEscaped(append(t.buf, '\''), byte(v)), '\'')
+		return
+	}
+	t.buf = fmt.Appendf(t.buf, "%#x", v)
+}

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trapline/probes/d/code"
+	"trapline/probes/probetest"
+)
+
+// A chiller is a target whose time can be made to pass.
+type chiller struct{ *probetest.Target }
+
+func (c chiller) Chill(ns uint64) { c.Advance(ns) }
+
+func TestDestructive(t *testing.T) {
+	for _, tt := range []struct{ opt, prog, want string }{
+		{"quiet", "BEGIN { panic(); }", "line 1: destructive actions not allowed"},
+		{"quiet", "BEGIN\n/1/\n{ copyoutstr(\"x\", 1, 2); }", "line 3: destructive actions not allowed"},
+		{"destructive", "BEGIN { stop(); }", "line 1: stop( ) and raise( ) are not possible"},
+		{"destructive", "BEGIN { raise(9); }", "line 1: stop( ) and raise( ) are not possible"},
+		{"destructive", "BEGIN { chill(9); }", "line 1: chill( ) is not possible"},
+	} {
+		r := newRig(t, tt.opt)
+		if err := r.trace(nil, script(tt.prog)); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.prog, err, tt.want)
+		}
+	}
+}
+
+func TestHalt(t *testing.T) {
+	for prog, act := range map[string]code.Act{"panic()": code.Panic, "breakpoint()": code.Breakpoint} {
+		r := newRig(t, "quiet", "destructive")
+		if err := r.trace(readTwice, script("kinst::vfs_read:0 { "+prog+"; }")); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := r.Halted(); got != act || !ok || !r.target.Stopped() {
+			t.Errorf("%s: halted %v %v, stopped %v", prog, got, ok, r.target.Stopped())
+		}
+	}
+}
+
+func TestChill(t *testing.T) {
+	r := newRig(t, "quiet", "destructive")
+	r.Target = chiller{r.target}
+	prog := `kinst::vfs_read:0 { this->t = timestamp; chill(1000); printf("%d ", timestamp - this->t); }`
+	if err := r.trace(readTwice, script(prog)); err != nil || r.out.String() != "1000 1000 \n" {
+		t.Errorf("%q %v", r.out.String(), err)
+	}
+}
+
+func TestSystem(t *testing.T) {
+	r := newRig(t, "quiet", "destructive")
+	err := r.trace(readTwice, script(`kinst::vfs_read:0 { printf("before "); system("echo %s", probefunc); printf("after\n"); }
+		END { system("exit 3"); }`))
+	if want := "before vfs_read\nafter\nbefore vfs_read\nafter\n\n"; err != nil || r.out.String() != want {
+		t.Errorf("%q %v", r.out.String(), err)
+	}
+}
+
+func TestFreopen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	r := newRig(t, "quiet", "destructive")
+	err := r.trace(nil, script(`BEGIN { printf("one "); freopen("%s.%d", "`+name+`", 7); printf("two"); ftruncate(); printf("three"); freopen(""); printf("four"); }
+		BEGIN { freopen("%s/not/there", "`+name+`"); }`))
+	if err != nil || r.out.String() != "one four\n" {
+		t.Errorf("%q %v", r.out.String(), err)
+	}
+	if text, err := os.ReadFile(name + ".7"); err != nil || string(text) != "three" {
+		t.Errorf("%q %v", text, err)
+	}
+	if !strings.HasPrefix(r.errOut.String(), "dtrace: freopen( ): open ") {
+		t.Error(r.errOut.String())
+	}
+}
+
+func TestSetopt(t *testing.T) {
+	r := newRig(t)
+	err := r.trace(nil, script(`BEGIN { setopt("quiet"); setopt("switchrate", "1ms"); setopt("bufsize", "1"); trace("x"); }`))
+	if want := "x\n"; err != nil || !strings.HasSuffix(r.out.String(), want) {
+		t.Errorf("%q %v", r.out.String(), err)
+	}
+	if got := r.errOut.String(); !strings.HasSuffix(got, "dtrace: setopt( ): bufsize=1: it cannot be set while a trace runs\n") {
+		t.Error(got)
+	}
+}
+
+// Under the policies fill and ring nothing is shown before the end.
+func TestBufPolicy(t *testing.T) {
+	for policy, want := range map[string]string{"fill": "0 1 2 end\n", "ring": "7 8 9 end\n", "switch": "0 1 2 3 4 5 6 7 8 9 end\n"} {
+		r := newRig(t, "quiet", "bufpolicy="+policy, "bufsize=72")
+		err := r.trace(func(g *probetest.Target) {
+			for range 10 {
+				g.Run(vfsRead)
+			}
+		}, script(`kinst::vfs_read:0 { printf("%d ", n++); } END { printf("end"); }`))
+		if policy == "fill" && !r.target.Stopped() {
+			t.Error("fill: the target was not stopped")
+		}
+		if got := r.out.String(); err != nil || got != want {
+			t.Errorf("%s: %q %v, want %q", policy, got, err, want)
+		}
+	}
+}

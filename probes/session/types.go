@@ -1,0 +1,93 @@
+package session
+
+import (
+	"maps"
+	"strings"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes"
+	"trapline/probes/d/library"
+	"trapline/probes/d/syntax"
+)
+
+// isType tells the parser of the types that it has not seen in the source it reads: those
+// of the sources before, and of the kernel.
+func (s *Session) isType(before *syntax.Program) func(name string) bool {
+	names := make(map[string]bool)
+	for _, it := range before.Items {
+		if d, ok := it.(*syntax.Decl); ok && d.Class == "typedef" {
+			for _, n := range d.Names {
+				names[n.Name] = true
+			}
+		}
+	}
+	return func(name string) bool {
+		if names[name] || s.Types == nil {
+			return names[name]
+		}
+		_, ok := s.Types.Typedef(name)
+		return ok
+	}
+}
+
+// argTypes are the types of args[] of the probes of a description, none if they differ or
+// are not known. Only providers that know types are asked.
+func (s *Session) argTypes(text string) []*ctypes.Type {
+	desc, err := probes.ParseDesc(text)
+	if err != nil {
+		return nil
+	}
+	for _, p := range s.registry.Providers() {
+		typed, ok := p.(probes.Typed)
+		if ok && desc.Provider != "" && probes.Glob(desc.Provider, p.Name()) {
+			return typed.ArgTypes(desc)
+		}
+	}
+	return nil
+}
+
+// guestMacros are the macro variables that are about the tracer's own process in
+// dtrace(1). A trace must not depend on who makes it, so here they are those of the first
+// process of the guest, which is the superuser's.
+var guestMacros = map[string]string{
+	"pid": "1", "ppid": "0", "pgid": "1", "sid": "1", "taskid": "0", "projid": "0",
+	"uid": "0", "euid": "0", "gid": "0", "egid": "0", "target": "1",
+}
+
+func macroVars(given map[string]string) map[string]string {
+	all := maps.Clone(guestMacros)
+	maps.Copy(all, given)
+	return all
+}
+
+// hasProvider tells whether a provider is there, or will be once the program has set its
+// policy.
+func (s *Session) hasProvider(name string) bool {
+	for _, p := range s.registry.Providers() {
+		if p.Name() == name {
+			return true
+		}
+	}
+	return name == "kinst"
+}
+
+// addLibrary puts what the sources need of the guest's library before them.
+func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
+	if s.Types == nil || s.Options.NoLibs {
+		return nil
+	}
+	var text strings.Builder
+	for _, src := range sources {
+		text.WriteString(src.Text)
+	}
+	name, lib := library.For(s.OS.Name(), text.String())
+	if name == "" {
+		return nil
+	}
+	p, err := syntax.Parse(name, []byte(lib), syntax.Options{})
+	if err != nil {
+		return err
+	}
+	all.Items = p.Items
+	return nil
+}
