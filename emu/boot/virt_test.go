@@ -188,3 +188,18 @@ func FuzzVirt(f *testing.F) {
 		}
 	})
 }
+
+func TestMachine(t *testing.T) {
+	arm64 := make([]byte, 64)
+	copy(arm64[imageMagic:], "ARM\x64")
+	for _, tt := range []struct {
+		file []byte
+		want elf.Machine
+	}{
+		{newImage(0, 1<<20), elf.EM_RISCV}, {arm64, elf.EM_AARCH64}, {newBzImage("kernel"), elf.EM_X86_64},
+	} {
+		if got, err := Machine(bytes.NewReader(tt.file)); got != tt.want || err != nil {
+			t.Errorf("%s, %v, want %s", got, err, tt.want)
+		}
+	}
+}
