@@ -42,8 +42,12 @@ void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int
     uint64_t true_pa = m->t->translate(c, va);
     if (true_pa != TL_NOT_MAPPED)
       pa = true_pa;
-    size = TL_PAGE;
   }
+  // The library flushes everything of a mode when a page within a large one is to go. In the
+  // kernel's half that must not be: tl_page_stored lets a page go in the middle of a store
+  // to another. Kernels flush their own mappings page by page; users' large ones they do not.
+  if (va >> 63)
+    size = TL_PAGE;
   va &= ~(TL_PAGE - 1);
   pa &= ~(TL_PAGE - 1);
   uint64_t ra = pa - m->ram_base;
