@@ -2,7 +2,7 @@
 // clock, devices and breakpoints. It knows nothing of probes, images or D.
 //
 //	Machine --- unicorn.Engine   the CPU: code, exceptions, clock, breakpoints in text
-//	   |------- platform         the devices, wired for an architecture (amd64.go)
+//	   |------- platform         the devices, wired for an architecture (amd64.go and its like)
 //	   '------- schedule         who is next on the clock: devices, a tick, the limit
 //
 // A run is reproducible: its course depends on what Boot placed, on the bytes handed to
