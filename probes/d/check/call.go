@@ -40,6 +40,9 @@ func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 		c.fail(x.Fun, FuncUndef, "%s( ) has no meaning here: %s", id.Name, why)
 	}
 	if !ok {
+		if _, builtin := builtins[id.Name]; builtin || c.defined(id.Name) {
+			c.fail(x.Fun, FuncIdkind, "%s is a variable and not a function", id.Name)
+		}
 		c.fail(x.Fun, FuncUndef, "undefined function name: %s", id.Name)
 	}
 	x.Info().Ref = fn

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -11,6 +12,9 @@ import (
 // macroText is the text that a macro variable stands for.
 func (c *checker) macroText(n syntax.Node, name string) (text string, given bool) {
 	i, err := strconv.Atoi(name)
+	if errors.Is(err, strconv.ErrRange) {
+		c.fail(n, MacroOflow, "macro argument $%s is out of range", name)
+	}
 	if err != nil {
 		text, ok := c.env.Macros[name]
 		if !ok {

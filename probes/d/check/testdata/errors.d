@@ -9,7 +9,7 @@ BEGIN { pid(1)(2); } ### "D_FUNC_IDENT"
 ---
 BEGIN { nosuch(1); } ### "D_FUNC_UNDEF undefined function name: nosuch"
 ---
-BEGIN { trace(pid(1)); } ### "D_FUNC_UNDEF"
+BEGIN { trace(nosuch(1)); } ### "D_FUNC_UNDEF"
 ---
 BEGIN { trace(strlen()); } ### `D_PROTO_LEN strlen\( \) prototype mismatch: 0 args passed, 1 expected`
 ---
