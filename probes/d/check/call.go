@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/code"
@@ -28,6 +30,9 @@ var functions = func() map[string]any {
 	}
 	return m
 }()
+
+// Functions are the names of all functions: subroutines, actions, and aggregating ones.
+func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // callee finds what a call calls.
 func (c *checker) callee(x *syntax.Call) (name string, fn any) {

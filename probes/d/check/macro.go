@@ -56,7 +56,11 @@ func (c *checker) macroExpr(m *syntax.Macro, text string) syntax.Expr {
 	if err == nil && len(prog.Items) == 1 {
 		body := prog.Items[0].(*syntax.Clause).Body
 		if len(body) == 1 {
-			switch x := body[0].(*syntax.ExprStmt).X.(type) {
+			stmt, _ := body[0].(*syntax.ExprStmt)
+			if stmt == nil {
+				stmt = new(syntax.ExprStmt)
+			}
+			switch x := stmt.X.(type) {
 			case *syntax.IntLit:
 				x.Pos = m.Pos
 				return x

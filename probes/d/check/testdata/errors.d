@@ -287,7 +287,7 @@ BEGIN { @ = lquantize(1, 0, 10); @ = lquantize(1, 0, 10, 2); } ### "D_LQUANT_MAT
 ---
 BEGIN { @ = llquantize(1, pid, 0, 6, 20); } ### "D_LLQUANT_FACTORTYPE"
 ---
-BEGIN { @ = llquantize(1, 1, 0, 6, 20); } ### "D_LLQUANT_FACTORVAL"
+BEGIN { @ = llquantize(1, 70000, 0, 6, 20); } ### "D_LLQUANT_FACTORVAL"
 ---
 BEGIN { @ = llquantize(1, 10, pid, 6, 20); } ### "D_LLQUANT_LOWTYPE"
 ---
