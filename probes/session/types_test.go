@@ -1,0 +1,40 @@
+package session
+
+import (
+	"testing"
+
+	"trapline/kernel/arch"
+	"trapline/probes/probetest"
+)
+
+// TestGuestMacros: what is about a process is the guest's first one, unless it is given.
+func TestGuestMacros(t *testing.T) {
+	m := macroVars(map[string]string{"target": "42"})
+	for name, want := range map[string]string{"pid": "1", "ppid": "0", "uid": "0", "target": "42"} {
+		if m[name] != want {
+			t.Errorf("$%s is %s, want %s", name, m[name], want)
+		}
+	}
+	if guestMacros["target"] != "1" {
+		t.Error("the defaults have changed")
+	}
+}
+
+// TestKinstArgs: at an instruction, arguments are the registers of a function's integer
+// arguments. if/else counts as one clause.
+func TestKinstArgs(t *testing.T) {
+	r := newRig(t, "quiet")
+	err := r.trace(func(g *probetest.Target) {
+		c := &g.CPU
+		for i, reg := range []arch.Reg{arch.RDI, arch.RSI, arch.RDX, arch.RCX, arch.R8, arch.R9} {
+			c.SetReg(reg, uint64(i+1))
+		}
+		g.Run(vfsRead)
+	}, spec(`kinst::vfs_read:0 { if (arg0 == 1) printf("%d%d%d%d%d%d %d", arg0, arg1, arg2, arg3, arg4, arg5, arg6); else printf("no"); }`))
+	if err != nil || r.out.String() != "123456 0\n" {
+		t.Errorf("%v: %q", err, r.out.String())
+	}
+	if r.counts[0] != 1 {
+		t.Errorf("%d probes matched, want 1", r.counts[0])
+	}
+}
