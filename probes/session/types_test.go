@@ -1,9 +1,11 @@
 package session
 
 import (
+	"errors"
 	"testing"
 
 	"trapline/kernel/arch"
+	"trapline/probes/d/check/checktest"
 	"trapline/probes/probetest"
 )
 
@@ -36,5 +38,32 @@ func TestKinstArgs(t *testing.T) {
 	}
 	if r.counts[0] != 1 {
 		t.Errorf("%d probes matched, want 1", r.counts[0])
+	}
+}
+
+// damaged is an image whose types cannot be read.
+type damaged struct{ *checktest.Types }
+
+func (damaged) Err() error { return errors.New("BTF: cut off") }
+
+// TestTypesTrouble: what is wrong with the image's types is told, and what the program
+// needs of them is there or an error.
+func TestTypesTrouble(t *testing.T) {
+	r := newRig(t, "quiet")
+	r.Types = damaged{checktest.New()}
+	if err := r.trace(nil, spec(`BEGIN { trace(sizeof (struct inode)) }`)); err != nil {
+		t.Error(err)
+	}
+	if r.out.String() != "16\n" || r.errOut.String() != "dtrace: types of the kernel: BTF: cut off\n" {
+		t.Errorf("%q, %q", r.out.String(), r.errOut.String())
+	}
+}
+
+// TestTypedefOfAnotherSource: a type that one source defines is known to those after it.
+func TestTypedefOfAnotherSource(t *testing.T) {
+	r := newRig(t, "quiet")
+	err := r.trace(nil, script("typedef uint16_t half_t; struct s { half_t h; };"), spec("BEGIN { trace((half_t)-1); trace(sizeof (struct s)); }"))
+	if err != nil || r.out.String() != "655352\n" {
+		t.Errorf("%v: %q", err, r.out.String())
 	}
 }
