@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"trapline/kernel/arch"
@@ -65,5 +66,20 @@ func TestTypedefOfAnotherSource(t *testing.T) {
 	err := r.trace(nil, script("typedef uint16_t half_t; struct s { half_t h; };"), spec("BEGIN { trace((half_t)-1); trace(sizeof (struct s)); }"))
 	if err != nil || r.out.String() != "655352\n" {
 		t.Errorf("%v: %q", err, r.out.String())
+	}
+}
+
+// TestFaultInIf: after a fault in one block the others of the clause do not run; other
+// clauses and later firings do.
+func TestFaultInIf(t *testing.T) {
+	r := newRig(t, "quiet")
+	err := r.trace(readTwice, script(`
+		kinst::vfs_read:0 { if (n++ == 0) { trace(*(int *)16); } else { printf("else "); } printf("after "); }
+		kinst::vfs_read:0 { printf("next "); }`))
+	if err != nil || r.out.String() != "next else after next \n" {
+		t.Errorf("%v: %q", err, r.out.String())
+	}
+	if want := "invalid address (0x10) in action #1 at DIF offset 1\n"; !strings.HasSuffix(r.errOut.String(), want) {
+		t.Errorf("%q", r.errOut.String())
 	}
 }

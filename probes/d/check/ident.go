@@ -133,9 +133,16 @@ func (c *checker) lookup(x syntax.Expr) (name *varKey, v *Var) {
 	return name, c.vars[*name]
 }
 
+// perCPU is above what Linux on amd64 has as addresses of the variables that each CPU has
+// for itself: offsets, of which the address may be taken and nothing else.
+const perCPU = 1 << 20
+
 // symbol is a symbol of the kernel. Without type information its size tells the type.
 func (c *checker) symbol(x *syntax.Symbol) *ctypes.Type {
 	size := c.symbolAddr(x)
+	if x.Info().Ref.(Address) < perCPU {
+		c.fail(x, SymBadref, "%s`%s is a variable of each CPU and has no address of its own", x.Module, x.Name)
+	}
 	if t, ok := c.env.Types.Variable(x.Name); ok && (t.Bytes() > 0 || t.Base().Kind == ctypes.Array) {
 		return t
 	}

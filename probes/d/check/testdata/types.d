@@ -236,6 +236,8 @@ BEGIN { trace((void *)arg0 + 1); } ### "D_OP_INCOMPAT"
 ---
 BEGIN { trace(((struct file *)arg0)->f_op + 1); } ### "D_OP_INCOMPAT"
 ---
+BEGIN { trace(&`this_cpu_off); trace(`this_cpu_off); } ### "D_SYM_BADREF `this_cpu_off is a variable of each CPU"
+---
 BEGIN { trace(zonename); } ### "D_VAR_UNSUP"
 ---
 /* These are fine. */
