@@ -80,7 +80,7 @@ func (d *Desugarer) clause(c *syntax.Clause) {
 		pos := c.Pred.Position()
 		d.add(syntax.Clone(c.Pred, nil), true, set(pos, this(pos, cond), number(pos, 1)))
 	}
-	d.block(c.Body, cond)
+	d.block(c.Body, cond, nil)
 	// One of the parts counts as the clause of the program.
 	d.made[len(d.made)-1].(*syntax.Clause).Sugar = false
 }
@@ -90,18 +90,20 @@ func (d *Desugarer) condition() int {
 	return d.conds
 }
 
-// block makes clauses of statements that run where a condition holds; 0 is none.
-func (d *Desugarer) block(list []syntax.Stmt, cond int) {
+// block makes clauses of statements that run where a condition holds; 0 is none. spec is
+// the speculate() before them in the program's clause: each part has to say it again.
+func (d *Desugarer) block(list []syntax.Stmt, cond int, spec *syntax.ExprStmt) {
 	for len(list) > 0 {
 		n := 0
 		for n < len(list) && !hasIf(list[n:n+1]) {
 			n++
 		}
 		if n > 0 {
-			d.add(d.guard(list[0].Position(), cond), true, list[:n]...)
+			d.add(d.guard(list[0].Position(), cond), true, again(spec, list[:n])...)
+			spec = speculates(list[:n], spec)
 		}
 		if list = list[n:]; len(list) > 0 {
-			d.branch(list[0].(*syntax.IfStmt), cond)
+			d.branch(list[0].(*syntax.IfStmt), cond, spec)
 			list = list[1:]
 		}
 	}
@@ -109,7 +111,7 @@ func (d *Desugarer) block(list []syntax.Stmt, cond int) {
 
 // branch makes the clauses of an if statement. Both conditions are settled before either
 // branch runs, which may change what they depend on.
-func (d *Desugarer) branch(s *syntax.IfStmt, outer int) {
+func (d *Desugarer) branch(s *syntax.IfStmt, outer int, spec *syntax.ExprStmt) {
 	then := d.condition()
 	stmts := []syntax.Stmt{set(s.Pos, this(s.Pos, then), truth(s.Cond))}
 	other := 0
@@ -118,9 +120,9 @@ func (d *Desugarer) branch(s *syntax.IfStmt, outer int) {
 		stmts = append(stmts, set(s.Pos, this(s.Pos, other), not(s.Pos, this(s.Pos, then))))
 	}
 	d.add(d.guard(s.Pos, outer), true, stmts...)
-	d.block(s.Then, then)
+	d.block(s.Then, then, spec)
 	if s.Else != nil {
-		d.block(s.Else, other)
+		d.block(s.Else, other, spec)
 	}
 }
 

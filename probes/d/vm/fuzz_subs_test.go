@@ -79,3 +79,11 @@ func TestAllocs(t *testing.T) {
 }
 
 func resetBuffer(b *buffer.Buffer) { b.Reset() }
+
+func TestConfigTooLarge(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.NSpec, cfg.SpecSize = 1<<16, 1<<20
+	if _, err := New(program(), cfg); err == nil {
+		t.Error("64 GB of speculations")
+	}
+}

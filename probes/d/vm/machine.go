@@ -52,6 +52,9 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 	if err := check(p); err != nil {
 		return nil, err
 	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}
 	m.dyn.limit = cfg.DynVarSize
 	m.specs = make([]speculation, cfg.NSpec)
