@@ -31,6 +31,7 @@ type Machine struct {
 	lits    []byte     // their bytes
 	globals []variable
 	dyn     dynTable
+	zeros   []byte // what new parts of dynamic variables are made of
 	specs   []speculation
 	seed    uint64 // of rand
 	chill   chilled
