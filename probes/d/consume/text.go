@@ -20,7 +20,7 @@ type Text struct {
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
 	flows   map[int]*flow // by CPU
-	failed    error         // of an action on the host
+	failed  error         // of an action on the host
 }
 
 // flushAt is when output that waits is written, in bytes.
