@@ -184,6 +184,9 @@ func (s *Session) Finish() error {
 	s.keep(s.drops())
 	s.keep(s.text.End())
 	s.keep(s.text.Flush())
+	if act, yes := s.Halted(); yes {
+		s.complain("%v( ) has stopped the guest", act)
+	}
 	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
