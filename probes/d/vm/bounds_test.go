@@ -87,3 +87,10 @@ func TestConfigTooLarge(t *testing.T) {
 		t.Error("64 GB of speculations")
 	}
 }
+
+func TestCommitInRecord(t *testing.T) {
+	c := clauseOf(trace(fn(tInt, push(1))), code.Action{Act: code.Commit, Args: []*code.Func{fn(tInt, push(1))}})
+	if _, err := New(program(c), DefaultConfig()); err == nil {
+		t.Error("a clause that records and commits")
+	}
+}
