@@ -32,6 +32,7 @@ func (p *arm64) Boot(b Boot) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.m.AvoidSlots(0, 0) // no kernel comes to lie there
 	p.m.engine.StartARM64(placed.PC, placed.Tree.Base)
 	return placed, nil
 }

@@ -204,12 +204,16 @@ func TestTick(t *testing.T) {
 	})
 }
 
-func TestMemory(t *testing.T) {
-	g := start(t, arch.AMD64, Config{}, workload)
+func TestMemory(t *testing.T) { machines(t, testMemory) }
+
+func testMemory(t *testing.T, a *arch.Arch) {
+	g := start(t, a, Config{}, workload)
 	g.runOff(t)
-	const text = 0xffffffff80100000
+	text := map[*arch.Arch]uint64{
+		arch.AMD64: 0xffffffff80100000, arch.ARM64: 0xffffffff80200000, arch.RISCV64: 0xffffffff80200000,
+	}[a]
 	want := []byte("written across the end of a page")
-	at := uint64(text + pageSize - 5)
+	at := text + pageSize - 5
 	if err := g.WriteMem(at, want); err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,7 @@ func (p *riscv64) Boot(b Boot) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.m.AvoidSlots(0, 0) // no kernel comes to lie there
 	p.m.engine.StartRISCV64(placed.PC, placed.Tree.Base)
 	return placed, nil
 }

@@ -11,6 +11,9 @@
 //	debian/amd64  Debian's kernel for clouds with its debug information, and a
 //	              busybox; fetched once by `trapline image get debian/amd64`;
 //	              also debian/arm64
+//	linux/riscv64 a small Linux and a busybox, built here from Debian's sources
+//	              by `trapline image build linux/riscv64`, since this Debian has
+//	              no packages for riscv64; linux/riscv64-full has more in it
 //
 // Wherever a name is taken, the path of a kernel file may stand instead. A known
 // name wins over a file of the same name; `./tiny/amd64` is always a file. For a
@@ -22,8 +25,10 @@
 //	embedded      it is part of the program
 //	fetched       it is in the cache and looks whole
 //	not fetched   Get would fetch it
+//	built         as fetched, for an image that Build makes
+//	not built     Build would make it
 //	damaged       a file is missing or has another size than it was fetched with;
-//	              Get fetches it again
+//	              Get or Build brings it again
 //	file          a path
 //
 // # The cache
@@ -41,5 +46,10 @@
 // looked at, and goes away with the next Get. A version stays as it was fetched
 // until Refetch asks for what Debian has now.
 //
-// Packages are downloaded and unpacked as files; nothing is installed on the host.
+// A built image also keeps its recipe, the version of the compiler and a sum of the
+// kernel's options: Build makes it again when that has changed.
+//
+// Packages are downloaded and unpacked as files; nothing is installed on the host,
+// and its package lists stay as they are: another architecture, or sources, are
+// looked up in lists of our own.
 package images

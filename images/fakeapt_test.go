@@ -46,7 +46,10 @@ func newFakeDebian(t *testing.T) fakeDebian {
 const fakeAptCache = `#!/bin/sh
 echo "apt-cache $*" >> "$FAKE/log"
 lists=$FAKE/lists
-case "$*" in *Dir::State=*) lists=$FAKE/own-lists ;; esac
+case "$*" in
+*Dir::State=*) lists=$FAKE/own-lists ;;
+*:arm64*) lists=$FAKE/none ;; # the host is of another architecture
+esac
 if ! test -e "$lists"; then
 	echo "N: Unable to locate package" >&2
 	echo "E: No packages found" >&2
@@ -64,13 +67,16 @@ fi
 case "$*" in
 *update)
 	cp "$FAKE/archive" "$FAKE/own-lists"
+	exit 0 ;;
+*" source "*)
+	printf 'Source: busybox\nVersion: 1:1.35.0-4\n' > busybox_1.35.0-4.dsc
 	exit 0
 esac
 for arg; do
 	case "$arg" in
-	*:amd64=*)
-		name=${arg%%:*} version=${arg#*=}
-		deb=$FAKE/pool/${name}_${version}_amd64.deb
+	*:*64=*)
+		name=${arg%%:*} version=${arg#*=} arch=${arg#*:}
+		deb=$FAKE/pool/${name}_${version}_${arch%%=*}.deb
 		if ! test -e "$deb"; then
 			echo "E: Failed to fetch http://pool/$name.deb  404  Not Found" >&2
 			exit 100
@@ -116,19 +122,25 @@ func downloads(log string) int { return strings.Count(log, " download ") }
 // lists up to date.
 func (d fakeDebian) publish(release, version string) {
 	d.t.Helper()
-	stanzas := fmt.Sprintf("Package: linux-image-cloud-amd64\nVersion: %s\nDepends: linux-image-%s (= %s)\nDescription: meta\n more: text\n\n",
-		version, release, version)
-	stanzas += d.deb("busybox-static", "1.0-1", map[string][]byte{
-		"bin/busybox":     fakeProgram(d.t),
+	d.publishFor("amd64", release, version)
+}
+
+// publishFor is publish for another architecture.
+func (d fakeDebian) publishFor(arch, release, version string) {
+	d.t.Helper()
+	stanzas := fmt.Sprintf("Package: linux-image-cloud-%s\nVersion: %s\nDepends: linux-image-%s (= %s)\nDescription: meta\n more: text\n\n",
+		arch, version, release, version)
+	stanzas += d.deb(arch, "busybox-static", "1.0-1", map[string][]byte{
+		"bin/busybox":     fakeProgram(d.t, arch),
 		"usr/share/large": bytes.Repeat([]byte("x"), 1<<16),
 	})
-	stanzas += d.deb("linux-image-"+release, "0.1", nil) // an older one of the same name
-	stanzas += d.deb("linux-image-"+release, version, map[string][]byte{
+	stanzas += d.deb(arch, "linux-image-"+release, "0.1", nil) // an older one of the same name
+	stanzas += d.deb(arch, "linux-image-"+release, version, map[string][]byte{
 		"boot/vmlinuz-" + release:    []byte("MZ compressed kernel " + version),
 		"boot/config-" + release:     []byte("CONFIG_FAKE=y\n"),
 		"boot/System.map-" + release: []byte("the real one is elsewhere\n"),
 	})
-	stanzas += d.deb("linux-image-"+release+"-dbg", version, map[string][]byte{
+	stanzas += d.deb(arch, "linux-image-"+release+"-dbg", version, map[string][]byte{
 		"usr/lib/debug/boot/System.map-" + release:           []byte("0000 T start\n"),
 		"usr/lib/debug/boot/vmlinux-" + release:              append([]byte("\x7fELF kernel "), make([]byte, 100_000)...),
 		"usr/lib/debug/lib/modules/" + release + "/fake.ko":  bytes.Repeat([]byte("module"), 100_000),
@@ -139,15 +151,15 @@ func (d fakeDebian) publish(release, version string) {
 }
 
 // deb puts a package into the archive and returns its entry of the lists.
-func (d fakeDebian) deb(name, version string, files map[string][]byte) string {
+func (d fakeDebian) deb(arch, name, version string, files map[string][]byte) string {
 	d.t.Helper()
 	root := filepath.Join(d.t.TempDir(), "root")
-	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: amd64\nMaintainer: nobody\nDescription: fake\n", name, version)
+	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: nobody\nDescription: fake\n", name, version, arch)
 	d.tree(root, "DEBIAN/control", []byte(control))
 	for path, data := range files {
 		d.tree(root, path, data)
 	}
-	deb := filepath.Join(d.dir, "pool", fmt.Sprintf("%s_%s_amd64.deb", name, version))
+	deb := filepath.Join(d.dir, "pool", fmt.Sprintf("%s_%s_%s.deb", name, version, arch))
 	out, err := exec.Command("dpkg-deb", "--root-owner-group", "-Znone", "-b", root, deb).CombinedOutput()
 	if err != nil {
 		d.t.Fatalf("dpkg-deb: %v\n%s", err, out)
@@ -166,10 +178,10 @@ func (d fakeDebian) tree(root, path string, data []byte) {
 	}
 }
 
-// fakeProgram is a static ELF program for amd64.
-func fakeProgram(t *testing.T) []byte {
+// fakeProgram is a static ELF program.
+func fakeProgram(t *testing.T, arch string) []byte {
 	t.Helper()
-	p, err := os.ReadFile("init/init-amd64")
+	p, err := os.ReadFile("init/init-" + arch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -230,7 +230,7 @@ func TestGetErrors(t *testing.T) {
 		{"damaged on its way", func() { rewrite(kernelDeb, func(p []byte) { p[len(p)/2] ^= 1 }) },
 			"package linux-image-" + fakeRelease + " was damaged on its way", nil},
 		{"file missing", func() {
-			entry := fake.deb("linux-image-"+fakeRelease, fakeVersion, map[string][]byte{"boot/config-" + fakeRelease: nil})
+			entry := fake.deb("amd64", "linux-image-"+fakeRelease, fakeVersion, map[string][]byte{"boot/config-" + fakeRelease: nil})
 			fake.replace("linux-image-"+fakeRelease, fakeVersion, entry)
 		}, "vmlinuz is not in the package linux-image-" + fakeRelease, nil},
 		{"not a package", func() {

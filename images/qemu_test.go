@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"trapline/images"
 	"trapline/images/control"
 	"trapline/images/initramfs"
 )
@@ -54,6 +55,39 @@ func TestInit(t *testing.T) {
 			if status != tt.status || stdout.String() != tt.stdout || stderr.String() != tt.stderr {
 				t.Errorf("status %d, want %d\nstdout %q\nwant %q\nstderr %q\nwant %q\n%s", status, tt.status,
 					clip(stdout.String()), clip(tt.stdout), stderr.String(), tt.stderr, console)
+			}
+		})
+	}
+}
+
+// TestVirt boots the images of the virt machines in QEMU with the command line that
+// they have in ours. QEMU has one serial port there, so init finds no channel and
+// turns the machine off. The images have to be in the user's cache.
+func TestVirt(t *testing.T) {
+	for _, tt := range []struct {
+		image, kernel string
+		qemu          []string
+	}{
+		{"debian/arm64", "vmlinuz", []string{"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57"}},
+		{"linux/riscv64", "Image", []string{"qemu-system-riscv64", "-M", "virt"}},
+		{"linux/riscv64-full", "Image", []string{"qemu-system-riscv64", "-M", "virt"}},
+	} {
+		t.Run(tt.image, func(t *testing.T) {
+			spec, err := images.Store{}.Open(tt.image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			initrd := filepath.Join(t.TempDir(), "initrd")
+			if err := os.WriteFile(initrd, spec.Initrd, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+			defer cancel()
+			arg := append(tt.qemu[1:], "-m", "256", "-display", "none", "-no-reboot", "-serial", "stdio",
+				"-kernel", filepath.Join(filepath.Dir(spec.Kernel), tt.kernel), "-initrd", initrd, "-append", spec.Append)
+			out, err := exec.CommandContext(ctx, tt.qemu[0], arg...).CombinedOutput()
+			if err != nil || !bytes.Contains(out, []byte("init: no control channel")) || !bytes.Contains(out, []byte("reboot: Power down")) {
+				t.Errorf("qemu: %v\n%s", err, out)
 			}
 		})
 	}

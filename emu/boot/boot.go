@@ -107,6 +107,21 @@ func Identify(file File) (Kind, error) {
 	return 0, errors.New("not a kernel: neither an ELF file nor a Linux bzImage or Image")
 }
 
+// Machine is the architecture that a kernel without symbols is for, of kind BzImage or
+// LinuxImage.
+func Machine(file File) (elf.Machine, error) {
+	head := make([]byte, imageMagic+4)
+	if err := readAt(file, head, 0); err != nil {
+		return 0, fmt.Errorf("reading the kernel file: %w", err)
+	}
+	for machine, magic := range imageMagics {
+		if has(head, imageMagic, magic) {
+			return machine, nil
+		}
+	}
+	return elf.EM_X86_64, nil
+}
+
 // others are files that people take for a kernel.
 var others = []struct {
 	offset      int

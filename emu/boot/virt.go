@@ -71,6 +71,9 @@ const (
 func placeAtTop(c Config, ram, kernel Range) (initrd, tree Range, err error) {
 	size := uint64(len(c.Initrd))
 	free := ram.End() - kernel.End()
+	if kernel.Base < ram.Base || kernel.End() < kernel.Base {
+		return initrd, tree, fmt.Errorf("the kernel has segments too far from each other, from %#x on", kernel.Base)
+	}
 	if kernel.End() > ram.End() {
 		return initrd, tree, fmt.Errorf("the kernel does not fit in %d MiB of RAM: it needs %d MiB", mib(ram.Size), mib(kernel.End()-ram.Base))
 	}

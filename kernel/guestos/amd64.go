@@ -12,6 +12,7 @@ var amd64 = isa{
 	userMode:    func(r arch.Regs) bool { return r.Reg(arch.CS)&3 != 0 },
 	currentTask: amd64CurrentTask,
 	orc:         amd64ORC,
+	record:      record{next: 0, ret: 8},
 	frames:      amd64Frames,
 	savedRegs:   amd64SavedReg,
 	savedSize:   168,

@@ -8,7 +8,10 @@ var arm64 = isa{
 	arch:        arch.ARM64,
 	userMode:    arm64User,
 	currentTask: arm64CurrentTask,
+	record:      record{next: 0, ret: 8},
 	frames:      arm64Frames,
+	savedRegs:   arm64SavedReg,
+	savedSize:   336,
 }
 
 // arm64CurrentTask reads SP_EL0. While the user runs, and in the code that enters and
@@ -30,3 +33,11 @@ func arm64CurrentTask(l *linux, mem Mem, regs arch.Regs) (task uint64, err error
 
 // arm64User tells EL0 (Arm ARM, C5.2.19).
 func arm64User(r arch.Regs) bool { return r.Reg(arch.ArmPSTATE)&0xf == 0 }
+
+// arm64SavedReg: struct pt_regs begins with X0 to X30, SP, PC and PSTATE.
+func arm64SavedReg(r arch.Reg) int {
+	if r <= arch.ArmPSTATE {
+		return 8 * int(r)
+	}
+	return -1
+}

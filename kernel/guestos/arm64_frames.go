@@ -41,7 +41,8 @@ func arm64Exit(code []byte, at uint64, fn kernel.Symbol) exit {
 	switch w := word(code); {
 	case w&0xfc000000 == 0x14000000: // b
 		return jump(at+uint64(int64(int32(w<<6))>>4), fn)
-	case w&0xfc000000 == 0x94000000, w&0xfefff000 == 0xd63f0000: // bl, blr, authenticated or not
+	case w&0xfc000000 == 0x94000000, w&0xfefff000 == 0xd63f0000, // bl, blr, authenticated or not
+		w&0xffe0001f == 0xd4200000: // brk
 		return stays
 	case w&0xfefff000 == 0xd61f0000, w&0xfffff000 == 0xd65f0000: // br, ret
 		return leaves

@@ -22,6 +22,10 @@ type isa struct {
 	// record at the top of the thread's stack, which has savedSize bytes; -1: nowhere.
 	savedRegs func(r arch.Reg) int
 	savedSize int
+	// savedUser tells whether such a record is one of user mode, where userMode cannot.
+	savedUser func(arch.Regs) bool
+	// record is where a frame pointer leads to.
+	record record
 	// frames follows a stack of frame pointers.
 	frames func(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int
 }

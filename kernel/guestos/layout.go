@@ -1,14 +1,12 @@
 package guestos
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 
-	"github.com/cilium/ebpf/btf"
-
 	"trapline/kernel"
+	"trapline/kernel/ctypes"
+	"trapline/kernel/debuginfo"
 )
 
 // layout is where Linux keeps what a Thread tells: offsets in bytes.
@@ -31,18 +29,17 @@ type types struct {
 	process
 }
 
+// readTypes reads the few structures from the image's BTF, or from its DWARF.
 func readTypes(img *kernel.Image) types {
-	spec, err := readBTF(img)
-	if err != nil {
-		return types{err: fmt.Errorf("%w: kernel image %s: %w", ErrNoThread, img.Name(), err), orcEnd: before6_4(img)}
-	}
+	all := debuginfo.New(img, "", "")
 	t := types{orcEnd: before6_4(img)}
-	if t.layout, err = layoutOf(spec); err != nil {
-		t.err = fmt.Errorf("%w: kernel image %s: BTF: %w", ErrNoThread, img.Name(), err)
+	var err error
+	if t.layout, err = layoutOf(all); err != nil {
+		t.err = fmt.Errorf("%w: kernel image %s: %w", ErrNoThread, img.Name(), err)
 	}
-	t.process = processOf(spec)
-	if entry := structOf(spec, "orc_entry"); entry.err == nil {
-		_, _, t.orcEnd = member(entry.Members, "end")
+	t.process = processOf(all)
+	if entry, ok := all.Tagged(ctypes.Struct, "orc_entry"); ok {
+		_, t.orcEnd = entry.Member("end")
 	}
 	return t
 }
@@ -54,15 +51,21 @@ func before6_4(img *kernel.Image) bool {
 	return cmp.Or(cmp.Compare(major, 6), cmp.Compare(minor, 4)) < 0
 }
 
-func layoutOf(spec *btf.Spec) (*layout, error) {
+func layoutOf(all *debuginfo.Types) (*layout, error) {
 	var l layout
-	task := structOf(spec, "task_struct")
-	cred := structOf(spec, "cred")
-	err := cmp.Or(
-		task.field("pid", 4, &l.pid), task.field("tgid", 4, &l.tgid),
-		task.field("comm", 16, &l.comm), task.field("real_parent", 8, &l.parent),
-		task.field("cred", 8, &l.cred), task.field("start_time", 8, &l.startTime),
-		cred.field("uid", 4, &l.uid), cred.field("gid", 4, &l.gid),
+	task, err := structOf(all, "task_struct")
+	if err != nil {
+		return nil, err
+	}
+	cred, err := structOf(all, "cred")
+	if err != nil {
+		return nil, err
+	}
+	err = cmp.Or(
+		field(task, "pid", 4, &l.pid), field(task, "tgid", 4, &l.tgid),
+		field(task, "comm", 16, &l.comm), field(task, "real_parent", 8, &l.parent),
+		field(task, "cred", 8, &l.cred), field(task, "start_time", 8, &l.startTime),
+		field(cred, "uid", 4, &l.uid), field(cred, "gid", 4, &l.gid),
 	)
 	if err != nil {
 		return nil, err
@@ -72,72 +75,26 @@ func layoutOf(spec *btf.Spec) (*layout, error) {
 	return &l, nil
 }
 
-// readBTF reads the image's type information (4 MB in a distribution's kernel, 40 ms).
-// The caller lets go of it soon.
-func readBTF(img *kernel.Image) (*btf.Spec, error) {
-	raw, _, ok := img.Section(".BTF")
-	if !ok || len(raw) == 0 {
-		return nil, errors.New("it has no section .BTF")
+func structOf(all *debuginfo.Types, tag string) (*ctypes.Type, error) {
+	t, ok := all.Tagged(ctypes.Struct, tag)
+	switch {
+	case ok:
+		return t, nil
+	case all.Err() != nil:
+		return nil, all.Err()
 	}
-	spec, err := btf.LoadSpecFromReader(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("BTF: %w", err)
-	}
-	return spec, nil
-}
-
-// structure is a C structure, or why there is none.
-type structure struct {
-	*btf.Struct
-	err error
-}
-
-func structOf(spec *btf.Spec, name string) structure {
-	var s structure
-	s.err = spec.TypeByName(name, &s.Struct)
-	return s
+	return nil, fmt.Errorf("neither BTF nor DWARF tells of struct %s", tag)
 }
 
 // field stores the offset of a member, which must have size bytes.
-func (s structure) field(name string, size int, off *uint64) error {
-	if s.err != nil {
-		return s.err
-	}
-	at, typ, ok := member(s.Members, name)
+func field(s *ctypes.Type, name string, size int, off *uint64) error {
+	f, ok := s.Member(name)
 	if !ok {
 		return fmt.Errorf("struct %s has no member %s", s.Name, name)
 	}
-	if n, err := btf.Sizeof(typ); err != nil || n != size {
+	if n := f.Type.Bytes(); n != size {
 		return fmt.Errorf("member %s of struct %s has %d bytes, not %d", name, s.Name, n, size)
 	}
-	*off = at
-	return nil
-}
-
-// member finds a member also in anonymous structures, which layout randomization and
-// unions bring.
-func member(members []btf.Member, name string) (off uint64, typ btf.Type, ok bool) {
-	for _, m := range members {
-		at := uint64(m.Offset.Bytes())
-		if m.Name == name {
-			return at, m.Type, true
-		}
-		if m.Name != "" {
-			continue
-		}
-		if inner, typ, ok := member(membersOf(m.Type), name); ok {
-			return at + inner, typ, true
-		}
-	}
-	return 0, nil, false
-}
-
-func membersOf(t btf.Type) []btf.Member {
-	switch t := btf.UnderlyingType(t).(type) {
-	case *btf.Struct:
-		return t.Members
-	case *btf.Union:
-		return t.Members
-	}
+	*off = uint64(f.Offset)
 	return nil
 }

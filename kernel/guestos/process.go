@@ -2,12 +2,12 @@ package guestos
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 
-	"github.com/cilium/ebpf/btf"
-
 	"trapline/kernel/arch"
+	"trapline/kernel/debuginfo"
 )
 
 // Processes is an OS that knows what its processes do in user mode.
@@ -30,16 +30,15 @@ type process struct {
 }
 
 // processOf finds the offsets, or none if one is missing.
-func processOf(spec *btf.Spec) process {
+func processOf(all *debuginfo.Types) process {
 	var p process
-	task, mm := structOf(spec, "task_struct"), structOf(spec, "mm_struct")
-	for _, err := range []error{
-		task.field("stack", 8, &p.stack), task.field("mm", 8, &p.mm),
-		mm.field("arg_start", 8, &p.argStart), mm.field("arg_end", 8, &p.argEnd),
-	} {
-		if err != nil {
-			return process{}
-		}
+	task, err1 := structOf(all, "task_struct")
+	mm, err2 := structOf(all, "mm_struct")
+	if err1 != nil || err2 != nil || cmp.Or(
+		field(task, "stack", 8, &p.stack), field(task, "mm", 8, &p.mm),
+		field(mm, "arg_start", 8, &p.argStart), field(mm, "arg_end", 8, &p.argEnd),
+	) != nil {
+		return process{}
 	}
 	return p
 }
@@ -82,6 +81,9 @@ func (l *linux) UserReg(mem Mem, regs arch.Regs, r arch.Reg) (v uint64, ok bool)
 
 // savedUserMode tells whether the record at that address is one of user mode.
 func (l *linux) savedUserMode(mem Mem, at uint64) bool {
+	if l.isa.savedUser != nil {
+		return l.isa.savedUser(savedRegs{l, mem, at})
+	}
 	return l.isa.userMode(savedRegs{l, mem, at})
 }
 
@@ -162,17 +164,18 @@ func (l *linux) Arguments(mem Mem, regs arch.Regs, n int) ([]byte, error) {
 }
 
 // UserStack follows the frame pointers of the process, as far as it keeps them: each
-// frame begins with the address of the next, which lies higher, and a return address.
+// leads to the next, which is higher, and to a return address behind that.
 func UserStack(p Processes, a *arch.Arch, mem Mem, regs arch.Regs, pcs []uint64) (n int) {
 	pc, ok := p.UserReg(mem, regs, a.PC)
 	fp, ok2 := p.UserReg(mem, regs, a.FP)
-	if !ok || !ok2 || len(pcs) == 0 {
+	isa, err := isaFor(a)
+	if !ok || !ok2 || len(pcs) == 0 || err != nil {
 		return 0
 	}
 	pcs[0] = pc
 	for n = 1; n < len(pcs) && fp != 0 && fp%8 == 0 && int64(fp) > 0; n++ {
 		var frame [16]byte
-		if mem.ReadMem(fp, frame[:]) != nil {
+		if mem.ReadMem(fp+isa.record.next, frame[:]) != nil {
 			break
 		}
 		next := binary.LittleEndian.Uint64(frame[:])

@@ -26,9 +26,10 @@ type linkISA struct {
 	// loadsLink loads the link register alone, from an offset from the stack pointer. It is
 	// nil where it is always loaded with the frame pointer.
 	loadsLink func(code []byte) (off uint64, ok bool)
-	// interrupted is the pc at which an exception came, when ret, which the frame at fp
-	// returns to, leads back to it, else 0. It is nil where records tell.
-	interrupted func(f *frames, mem Mem, fp, ret uint64) uint64
+	// interrupted is the pc at which an exception came, when the return address ret leads
+	// back to it, else 0; saved is the stack pointer of the code that ret is in. It is nil
+	// where records tell.
+	interrupted func(f *frames, mem Mem, saved, ret uint64) uint64
 }
 
 // An exit is what an instruction means for the function it is in.
@@ -37,7 +38,7 @@ type exit uint8
 const (
 	goesOn exit = iota // or may go on
 	leaves             // a return, or a jump to another function
-	stays              // a call, or a jump within the function
+	stays              // a call, a jump within the function, or a breakpoint: a warning or worse
 )
 
 // jump is the exit of an unconditional jump to an address.
@@ -72,6 +73,9 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 	if n < len(pcs) && err == nil && !stale && f.inFunction(ret-1) {
 		pcs[n] = ret
 		n++
+		if pc == s.Addr { // which an exception may have come to
+			n += f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:])
+		}
 	}
 	if where.framed {
 		if fp, err = f.u64(mem, fp+where.next); err != nil {
@@ -94,12 +98,7 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 		}
 		pcs[n] = ret
 		n++
-		if isa.interrupted != nil && n < len(pcs) {
-			if pc := isa.interrupted(f, mem, fp, ret); pc != 0 {
-				pcs[n] = pc
-				n++
-			}
-		}
+		n += f.interrupted(isa, mem, fp, ret, pcs[n:])
 		next, err := f.u64(mem, fp+isa.full.next)
 		if err != nil || next <= fp && fp-next < stack {
 			break
@@ -107,6 +106,19 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 		fp = next
 	}
 	return n
+}
+
+// interrupted is a frame more where ret leads back to an exception, and an interrupted pc is to
+// be found at saved.
+func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) int {
+	if isa.interrupted == nil || len(pcs) == 0 {
+		return 0
+	}
+	pc := isa.interrupted(f, mem, saved, ret)
+	if pc == 0 {
+		return 0
+	}
+	return one(pc, pcs)
 }
 
 // A linkState says where the function at pc has its return address: in the link register,

@@ -7,7 +7,11 @@ var riscv64 = isa{
 	arch:        arch.RISCV64,
 	userMode:    riscv64User,
 	currentTask: riscv64CurrentTask,
+	record:      record{next: before16, ret: before8},
 	frames:      riscv64Frames,
+	savedRegs:   riscv64SavedReg,
+	savedSize:   288,
+	savedUser:   func(r arch.Regs) bool { return r.Reg(arch.RiscvSSTATUS)&0x100 == 0 && r.Reg(arch.RiscvPC) != 0 }, // SPP
 }
 
 // riscv64CurrentTask reads tp, or sscratch, which is 0 in the kernel except where the
@@ -27,3 +31,16 @@ func riscv64CurrentTask(_ *linux, _ Mem, regs arch.Regs) (task uint64, err error
 }
 
 func riscv64User(r arch.Regs) bool { return r.Reg(arch.RiscvPRIV) == 0 }
+
+// riscv64SavedReg: struct pt_regs begins with the PC and x1 to x31; sstatus follows.
+func riscv64SavedReg(r arch.Reg) int {
+	switch {
+	case r == arch.RiscvPC:
+		return 0
+	case r == arch.RiscvSSTATUS:
+		return 8 * 32
+	case r > arch.RiscvX0 && r < arch.RiscvPC:
+		return 8 * int(r)
+	}
+	return -1
+}

@@ -81,6 +81,8 @@ func riscv64Exit(code []byte, at uint64, fn kernel.Symbol) exit {
 	w := word(code)
 	if len(code) == 2 {
 		switch {
+		case w == 0x9002: // c.ebreak
+			return stays
 		case w&0xf07f == 0x8002 && w&0xf80 != 0: // c.jr
 			return leaves
 		case w&0xf07f == 0x9002 && w&0xf80 != 0: // c.jalr
@@ -94,7 +96,7 @@ func riscv64Exit(code []byte, at uint64, fn kernel.Symbol) exit {
 	case w&0x7f == 0x6f && rd == 0: // j
 		imm := w>>31<<20 | w>>12&0xff<<12 | w>>20&1<<11 | w>>21&0x3ff<<1
 		return jump(at+uint64(int64(int32(imm<<11)>>11)), fn)
-	case w&0x7f == 0x6f, w&0x707f == 0x67 && rd != 0:
+	case w&0x7f == 0x6f, w&0x707f == 0x67 && rd != 0, w == 0x00100073: // jal, jalr, ebreak
 		return stays
 	case w&0x707f == 0x67:
 		return leaves
@@ -111,12 +113,12 @@ func cjOffset(w uint32) uint64 {
 // riscv64Interrupted: Linux's exception entry makes no record. It calls a function with the
 // stack pointer, to which the function's frame pointer leads, at the registers it has
 // saved, the interrupted pc first.
-func riscv64Interrupted(f *frames, mem Mem, fp, ret uint64) uint64 {
+func riscv64Interrupted(f *frames, mem Mem, saved, ret uint64) uint64 {
 	s, ok := f.img.Symtab().At(ret)
 	if !ok || s.Name != "ret_from_exception" && s.Name != "handle_exception" {
 		return 0
 	}
-	pc, err := f.u64(mem, fp)
+	pc, err := f.u64(mem, saved)
 	if err != nil || !f.inFunction(pc) {
 		return 0
 	}

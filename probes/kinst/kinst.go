@@ -1,6 +1,8 @@
 package kinst
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -260,6 +262,8 @@ func (p *Provider) make(f *patch.Func, function string, in patch.Instr) *probes.
 	return p.Registry.Group(p, Module, function, f.Start).Numbered(in.Off, f.Start+uint64(in.Off))
 }
 
+var errEmpty = errors.New("the function has no size")
+
 // decode gives the instructions of a function. f is nil when there are none at all.
 func (p *Provider) decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr, err error) {
 	f = p.Set.Func(s.Addr, int(s.Size))
@@ -268,7 +272,7 @@ func (p *Provider) decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr,
 		instrs = slices.DeleteFunc(instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
 	}
 	if len(instrs) == 0 {
-		return nil, nil, err
+		return nil, nil, cmp.Or(err, errEmpty)
 	}
 	return f, instrs, err
 }

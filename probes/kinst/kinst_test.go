@@ -16,7 +16,13 @@ import (
 // setup makes a provider over the functions of testdata/functions.txt.
 func setup(t testing.TB, policy Policy) (*Provider, *probetest.Target) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/functions.txt")
+	return setupFor(t, arch.AMD64, "testdata/functions.txt", policy)
+}
+
+// setupFor makes a provider over the functions of a file.
+func setupFor(t testing.TB, a *arch.Arch, file string, policy Policy) (*Provider, *probetest.Target) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +30,7 @@ func setup(t testing.TB, policy Policy) (*Provider, *probetest.Target) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := probetest.New(arch.AMD64)
+	target := probetest.New(a)
 	for _, f := range funcs {
 		target.Map(f.Addr, f.Code)
 	}
@@ -34,7 +40,7 @@ func setup(t testing.TB, policy Policy) (*Provider, *probetest.Target) {
 		t.Fatal(err)
 	}
 	p := New(Config{
-		Registry: probes.NewRegistry(), Set: set, Symbols: symbols, Arch: "amd64", Policy: policy,
+		Registry: probes.NewRegistry(), Set: set, Symbols: symbols, Arch: a.Name, Policy: policy,
 		Unsafe: func(addr uint64) string {
 			if addr == 0xffffffff81000301 {
 				return "it is in .noinstr.text"

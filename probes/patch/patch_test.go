@@ -37,11 +37,17 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	funcs, err := probetest.ParseFuncs(string(text))
+	return newRigOf(t, arch.AMD64, string(text))
+}
+
+// newRigOf is a rig with these functions.
+func newRigOf(t *testing.T, a *arch.Arch, text string) *rig {
+	t.Helper()
+	funcs, err := probetest.ParseFuncs(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, target: probetest.New(arch.AMD64), funcs: funcs, reg: probes.NewRegistry()}
+	r := &rig{t: t, target: probetest.New(a), funcs: funcs, reg: probes.NewRegistry()}
 	for _, f := range funcs {
 		r.target.Map(f.Addr, f.Code)
 	}
@@ -113,7 +119,14 @@ func (r *rig) check() {
 		if b.Guest || r.target.ReadMem(b.Addr, code) != nil { // not mapped yet
 			continue
 		}
-		want, err := r.set.isa.Encode(r.set.isa.Plan(code, b.Addr), code, b.Addr, b.Slot)
+		plan := r.set.isa.Plan(code, b.Addr)
+		if do := r.set.isa.Do(plan, code, b.Addr); do != b.Do {
+			r.t.Errorf("for % x at %#x the machine does %v, want %v", code, b.Addr, b.Do, do)
+		}
+		if !plan.InSlot() {
+			continue
+		}
+		want, err := r.set.isa.Encode(plan, code, b.Addr, b.Slot)
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func (t *Target) SetBreaks(bs []probes.Break) error {
 			return t.broken("SetBreaks: guest %v with slot %#x", b.Guest, b.Slot)
 		case b.Len == 0:
 			return t.broken("SetBreaks: no length at %#x", b.Addr)
-		case b.Slot != 0 && t.Code[b.Slot] == t.a.Breakpoint(1)[0]:
+		case b.Slot != 0 && t.isBreak(b.Slot):
 			return t.broken("SetBreaks: the trampoline of %#x is empty", b.Addr)
 		}
 	}
@@ -202,6 +202,16 @@ func (t *Target) SetBreaks(bs []probes.Break) error {
 		t.watched[(b.Addr+uint64(b.Len)-1)/pageSize] = true
 	}
 	return nil
+}
+
+// isBreak tells whether the trampoline at an address begins with a breakpoint.
+func (t *Target) isBreak(slot uint64) bool {
+	for i, c := range t.a.Breakpoint(t.a.MinInstr) {
+		if t.Code[slot+uint64(i)] != c {
+			return false
+		}
+	}
+	return true
 }
 
 // ClearBreaks implements probes.Target.

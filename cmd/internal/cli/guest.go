@@ -25,6 +25,7 @@ type guest struct {
 	options guestOptions
 	spec    images.Spec
 	linux   bool
+	bare    *arch.Arch    // of a kernel without symbols
 	image   *kernel.Image // symbols; nil without any
 	os      guestos.OS    // nil without symbols
 	machine *emu.Machine
@@ -120,7 +121,16 @@ func (g *guest) openSymbols(file boot.File, need bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.spec.Name, err)
 	}
-	g.linux = kind == boot.BzImage
+	g.linux = kind == boot.BzImage || kind == boot.LinuxImage
+	if g.linux {
+		machine, err := boot.Machine(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.spec.Name, err)
+		}
+		if g.bare, err = arch.ForELF(machine); err != nil {
+			return fmt.Errorf("%s: %w", g.spec.Name, err)
+		}
+	}
 	switch g.image, err = g.symbolImage(file, kind); {
 	case err != nil:
 		return err
@@ -175,12 +185,12 @@ func (g *guest) debugImage(kind boot.Kind) (*kernel.Image, error) {
 	return debug, nil
 }
 
-// arch is the guest's architecture. Only amd64 has kernels without symbols.
+// arch is the guest's architecture.
 func (g *guest) arch() *arch.Arch {
 	if g.image != nil {
 		return g.image.Arch()
 	}
-	return arch.AMD64
+	return g.bare
 }
 
 // outfit gives a Linux kernel of the user's what every Linux guest needs here.

@@ -11,9 +11,10 @@ import (
 func runImage(e *env, args []string) error {
 	f := e.newFlags("image", `  ls          the images known, and whether they are there
   get IMAGE   fetch it by Debian's package tools into $XDG_CACHE_HOME/trapline, or check it
+  build IMAGE the same for one that is compiled here from Debian's sources: some minutes
   info IMAGE  where it comes from and what it consists of
 `)
-	again := f.Bool("again", false, "get: fetch the newest version even if one is there")
+	again := f.Bool("again", false, "get, build: take the newest version even if one is there")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func runImage(e *env, args []string) error {
 	case verb == "info" && rest == 1:
 		return e.showImage(f.Arg(1))
 	}
-	return usagef("image: say one of: ls, get IMAGE, info IMAGE")
+	return usagef("image: say one of: ls, get IMAGE, build IMAGE, info IMAGE")
 }
 func (e *env) listImages() error {
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)

@@ -119,9 +119,11 @@ void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0) {
 }
 
 // One page of code at an address that is not its physical one: translation, an exception
-// that takes its time off the clock, a fault with its registers, the time.
+// that takes its time off the clock, a device, a fault with its registers, the time.
 static const char *try_code(struct tl_cpu *c) {
   static const uint32_t code[] = {
+      0x10008001, // adr x1, .+4096: the next page
+      0xb9400021, // ldr w1, [x1]: a device
       0xd2800001, // mov x1, #0
       0xf9400022, // ldr x2, [x1]: no such page
       0xd4200000, // brk, not reached
@@ -132,7 +134,7 @@ static const char *try_code(struct tl_cpu *c) {
       0xd53be045, // mrs x5, cntvct_el0
       0xd503207f, // wfi
   };
-  enum { L0 = 0x1000, L1 = 0x2000, L2 = 0x3000, L3 = 0x4000, CODE = 0x5000, NONE = 0x6000 };
+  enum { L0 = 0x1000, L1 = 0x2000, L2 = 0x3000, L3 = 0x4000, CODE = 0x5000, NONE = 0x6000, DEVICE = 0x1000 };
   const uint64_t va = 0xffffff8000007000ull, base = c->m->ram_base;
   struct tl_arm64_env *e = c->env;
   uint8_t *ram = c->m->ram;
@@ -140,6 +142,7 @@ static const char *try_code(struct tl_cpu *c) {
   *(uint64_t *)(ram + L1) = (base + L2) | 3;
   *(uint64_t *)(ram + L2) = (base + L3) | 3;
   *(uint64_t *)(ram + L3 + 7 * 8) = (base + CODE) | 0x703; // accessed, inner shareable
+  *(uint64_t *)(ram + L3 + 8 * 8) = DEVICE | 0x703;
   memcpy(ram + CODE, code, sizeof code);
   memcpy(ram + CODE + 0x200, handler, sizeof handler); // VBAR + 0x200
   tl_arm64_start(c, va, 0);
@@ -150,7 +153,8 @@ static const char *try_code(struct tl_cpu *c) {
   tl_arm64_set_system(c, SCTLR_EL1, 0x00c50839);
   tl_arm64_lib.rebuild_hflags(e);
   tl_lib.flush_tlb(c->cs);
-  bool ok = tl_try(c, TL_HUNG, 4 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 4 && e->x[5] == 12;
+  bool ok = tl_try(c, TL_HUNG, 12 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 12 && e->x[5] == 20 &&
+            c->tried_io == 4;
   memset(ram + L0, 0, NONE + TL_PAGE - L0);
   static const uint32_t reset[] = {SCTLR_EL1, TTBR0_EL1, TTBR1_EL1, TCR_EL1, SPSR_EL1, ELR_EL1, ESR_EL1, FAR_EL1, VBAR_EL1};
   for (unsigned i = 0; i < sizeof reset / sizeof reset[0]; i++)

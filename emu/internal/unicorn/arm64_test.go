@@ -2,6 +2,7 @@ package unicorn
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"trapline/kernel/arch"
@@ -39,5 +40,130 @@ func TestClockARM64(t *testing.T) {
 	}
 	if pc := e.Reg(arch.ArmPC); pc != base+12 {
 		t.Errorf("pc 0x%x", pc)
+	}
+}
+
+func TestCodeBufferOverflowARM64(t *testing.T) {
+	const blocks = 60_000
+	var code []uint32
+	for range blocks {
+		code = append(code, 0x91000400, 0x14000001) // add x0, x0, #1; b to the next
+	}
+	code = append(code,
+		0x91000421, // add x1, x1, #1
+		0xf100083f, // cmp x1, #2
+		0x54000042, // b.hs 1f
+	)
+	code = append(code, 0x14000000|uint32(-len(code))&0x3ffffff, 0xd503207f) // b to the first; 1: wfi
+	e, _ := openARM64(t, nothing{}, 1*mib, code)
+	if end, err := e.Run(); end != Hung || err != nil {
+		t.Fatalf("end %v, %v", end, err)
+	}
+	if n := e.Counters().Flushes; n < 4 {
+		t.Errorf("%d flushes: the buffer did not overflow", n)
+	}
+	if got := e.Reg(arch.ArmX0); got != 2*blocks {
+		t.Errorf("%d blocks were run, want %d", got, 2*blocks)
+	}
+	if want := uint64(2*(blocks*8+12) + 4); e.Total() != want {
+		t.Errorf("clock %d, want %d", e.Total(), want)
+	}
+}
+
+const armSlots = 0xffffffffd0000000
+
+// plant puts breakpoints, with slots, at instructions of code.
+func plantARM64(t testing.TB, e *Engine, base uint64, breaks []arch.Break) {
+	t.Helper()
+	e.SetSlots(armSlots)
+	for i, b := range breaks {
+		at := b.Addr - e.RAMBase()
+		if b.Do.InSlot() {
+			b.Slot = armSlots + uint64(i)*8
+			slot := append(e.RAM()[at:at+4:at+4], arch.ARM64.Breakpoint(4)...)
+			if b.Do.Op == arch.OpLend { // ldr (literal) becomes ldr of the lent register
+				binary.LittleEndian.PutUint32(slot, 0xf9400000|uint32(b.Do.A)<<5|uint32(b.Do.B))
+			}
+			if err := e.WriteSlots(b.Slot, slot); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.SetBreak(Break{b, at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Commit()
+}
+
+// Every instruction of a loop has a breakpoint: the clock and the registers are those of
+// the run without, and no data access sees one.
+func TestBreakARM64(t *testing.T) {
+	code := []uint32{
+		0xd2800140,             // mov x0, #10
+		0x10ffffe1,             // 1: adr x1, .-4
+		0xb9400422,             // ldr w2, [x1, #4]: the adr
+		0x58000083,             // ldr x3, 2f
+		0xf1000400,             // subs x0, x0, #1
+		0x54ffff81,             // b.ne 1b
+		0xd503207f,             // wfi
+		0x89abcdef, 0x01234567, // 2:
+	}
+	run := func(inplace bool, breaks func(base uint64) []arch.Break) (*Engine, *counter, uint64) {
+		c := &counter{}
+		e, base := openARM64(t, c, 8*mib, code)
+		e.SetInPlace(inplace)
+		plantARM64(t, e, base, breaks(base))
+		if end, err := e.Run(); end != Hung || err != nil {
+			t.Fatalf("end %v, %v", end, err)
+		}
+		return e, c, base
+	}
+	e, _, _ := run(false, func(uint64) []arch.Break { return nil })
+	clock, adr := e.Total(), e.Reg(arch.ArmX0+2)
+	e.Close()
+	all := func(base uint64) []arch.Break {
+		return []arch.Break{
+			{Addr: base + 4, Len: 4, Do: arch.Emulation{Op: arch.OpSet, A: 1, Imm: -4}},
+			{Addr: base + 8, Len: 4},
+			{Addr: base + 12, Len: 4, Do: arch.Emulation{Op: arch.OpLend, A: 3, B: 3, Imm: 16}},
+			{Addr: base + 16, Len: 4},
+			{Addr: base + 20, Len: 4, Do: arch.Emulation{Op: arch.OpIfFlags, A: arch.NoReg, B: arch.NoReg, C: 1, Imm: -16}},
+			{Addr: base + 24, Len: 4},
+		}
+	}
+	for _, inplace := range []bool{false, true} {
+		t.Run(fmt.Sprintf("inplace=%v", inplace), func(t *testing.T) {
+			e, c, base := run(inplace, all)
+			defer e.Close()
+			if c.hits != 51 || c.last != base+24 {
+				t.Errorf("%d hits, last at 0x%x, want 51 at 0x%x", c.hits, c.last, base+24)
+			}
+			if e.Total() != clock || e.Reg(0) != 0 || e.Reg(1) != base || e.Reg(3) != 0x0123456789abcdef || e.Reg(arch.ArmPC) != base+24 {
+				t.Errorf("clock %d, want %d; x0 %d, x1 0x%x, x3 0x%x, pc 0x%x", e.Total(), clock, e.Reg(0), e.Reg(1), e.Reg(3), e.Reg(arch.ArmPC))
+			}
+			if inplace {
+				adr = uint64(binary.LittleEndian.Uint32(arch.ARM64.Breakpoint(4)))
+			}
+			if e.Reg(2) != adr {
+				t.Errorf("the guest reads 0x%x at the probe, want 0x%x", e.Reg(2), adr)
+			}
+		})
+	}
+}
+
+func BenchmarkHitARM64(b *testing.B) {
+	c := &counter{}
+	e, base := openARM64(b, c, 8*mib, []uint32{
+		0xd503201f, // 1: nop
+		0xf1000400, // subs x0, x0, #1
+		0x54ffffc1, // b.ne 1b
+		0xd503207f, // wfi
+	})
+	plantARM64(b, e, base, []arch.Break{{Addr: base, Len: 4}})
+	e.SetReg(arch.ArmX0, uint64(b.N))
+	b.ResetTimer()
+	e.Run()
+	if c.hits != b.N {
+		b.Fatalf("%d hits, want %d", c.hits, b.N)
 	}
 }

@@ -2,7 +2,6 @@ package unicorn
 
 /*
 #include <string.h>
-#include "amd64.h"
 #include "library.h"
 
 // The library's own copy of the CPU state, as bytes. They mean something only to the
@@ -26,6 +25,8 @@ static int tl_load_cpu(struct tl_cpu *c, const void *bytes) {
   memcpy(x, bytes, uc_context_size(c->uc));
   err = uc_context_restore(c->uc, x);
   uc_context_free(x);
+  if (!err && c->m->t->restored)
+    c->m->t->restored(c);
   return err;
 }
 */

@@ -7,13 +7,22 @@
 // Unicorn emulates a CPU. What makes it a machine is done by the C files here, which
 // take the place of functions of the library (library.c has the list):
 //
+//	machine.c      opening, the check of the library, running
 //	clock.c        the clock: bytes of code executed; the instants for interrupts
 //	codebuf.c      the buffer of translated code
-//	amd64_tlb.c    the guest's page tables, the two views of a page of text
-//	amd64_trap.c   exceptions, interrupts, SYSCALL, HLT, port I/O
-//	amd64_cpu.c    private state found and checked, features, entry state
-//	breaks.c       breakpoints and trampolines
-//	machine.c      opening, the check of the library, running
+//	tlb.c          the two views of a page of text, stores at full speed
+//	mmio.c         devices in memory
+//	breaks.c       breakpoints and the pages that hold them
+//	hit.c          a breakpoint that was executed, and the way on
+//	emulate.c      what the machine does for a displaced instruction
+//
+// What differs between guest architectures is a value, struct tl_target (target.h). Each has
+//
+//	ARCH_cpu.c     private state found and checked, entry state, the tl_target
+//	ARCH_trap.c    exceptions, interrupts, halting, firmware
+//	ARCH_regs.go   the registers
+//
+// and replaces the library's functions of its own suffix (replaced.h).
 //
 // The C side decides, Go hears of what remains: a probe that was hit, an event that is
 // due, a device register. A Go function called from C returns before anything there

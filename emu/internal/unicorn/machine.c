@@ -96,6 +96,8 @@ static int run(struct tl_cpu *c) {
     err = uc_emu_start(c->uc, *c->pc, 0, 0, 0); // ends by itself after #UD and a flush
     if (c->delivering)
       c->end_reason = TL_TRIPLE;
+    if (c->trying)
+      break; // a library that ends otherwise is not the one that is known
   }
   running = outer;
   return err;

@@ -6,28 +6,24 @@
 // next block sees it.
 #include "library.h"
 
-// The exact time of the access under way. The library keeps the host's address of it in a
-// word of CPUState, which is found at the first access: it is the one by which the
-// guest's state can be restored.
+// The exact time of the access under way.
 static void note_time(struct tl_cpu *c) {
-  uintptr_t *w = c->io_pc, *tail = (uintptr_t *)(c->cs + TL_CS_TAIL), *end = (uintptr_t *)(c->cs + TL_CS_END);
-  if (w)
-    tl_lib.restore_state(c->cs, *w, false);
-  else
-    for (w = tail; w < end && !c->io_pc; w++)
-      if (*w && tl_lib.restore_state(c->cs, *w, false))
-        c->io_pc = w;
+  tl_lib.restore_state(c->cs, *(uintptr_t *)(c->cs + TL_CS_IO_PC), false);
   c->now = tl_exact(c, *c->pc);
 }
 
 static uint64_t load(struct tl_cpu *c, uint64_t pa, unsigned size) {
   note_time(c);
-  return tlGoLoad(c->id, pa, size);
+  if (!c->trying)
+    return tlGoLoad(c->id, pa, size);
+  c->tried_io = c->now;
+  return 0;
 }
 
 static void store(struct tl_cpu *c, uint64_t pa, unsigned size, uint64_t v) {
   note_time(c);
-  tlGoStore(c->id, pa, size, v);
+  if (!c->trying)
+    tlGoStore(c->id, pa, size, v);
 }
 
 static uint64_t load_low(uc_engine *uc, uint64_t offset, unsigned size, void *cpu) {

@@ -81,12 +81,14 @@ void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1) {
 }
 
 // One page of code at an address that is not its physical one: translation, an exception
-// that is delivered with an exact pc and takes its time off the clock, a fault, the time.
+// that is delivered with an exact pc and takes its time off the clock, a device, the time.
 static const char *try_code(struct tl_cpu *c) {
   static const uint32_t code[] = {
       0x00000517, // auipc a0, 0
-      0x02050513, // addi a0, a0, 32: handler
+      0x02850513, // addi a0, a0, 40: handler
       0x10551073, // csrw stvec, a0
+      0x00001297, // auipc t0, 1: the next page
+      0x0002a283, // lw t0, 0(t0): a device
       0x00003583, // ld a1, 0(zero): no such page
       0x00100073, // ebreak, not reached
       0x00000013, 0x00000013, 0x00000013, // nop
@@ -96,19 +98,20 @@ static const char *try_code(struct tl_cpu *c) {
       0xc0102773, // rdtime a4
       0x10500073, // wfi
   };
-  enum { ROOT = 0x1000, MIDDLE = 0x2000, LEAF = 0x3000, CODE = 0x5000 };
+  enum { ROOT = 0x1000, MIDDLE = 0x2000, LEAF = 0x3000, CODE = 0x5000, DEVICE = 0x1000 };
   const uint64_t va = 0xffffffff80007000ull, base = c->m->ram_base;
   struct tl_riscv64_env *e = c->env;
   uint8_t *ram = c->m->ram;
   *(uint64_t *)(ram + ROOT + 510 * 8) = (base + MIDDLE) >> 2 | 1;
   *(uint64_t *)(ram + MIDDLE) = (base + LEAF) >> 2 | 1;
   *(uint64_t *)(ram + LEAF + 7 * 8) = (base + CODE) >> 2 | 0xcf; // D A X W R V
+  *(uint64_t *)(ram + LEAF + 8 * 8) = DEVICE >> 2 | 0xcf;
   memcpy(ram + CODE, code, sizeof code);
   tl_riscv64_start(c, va, 0, 0);
   e->satp = 8ull << 60 | (base + ROOT) >> 12;
   tl_lib.flush_tlb(c->cs);
-  bool ok = tl_try(c, TL_HUNG, 12 + 12) && e->gpr[12] == 13 && e->gpr[13] == va + 12 && e->gpr[14] == 0 &&
-            e->pc == va + 44 && e->stval == 0;
+  bool ok = tl_try(c, TL_HUNG, 20 + 12) && e->gpr[12] == 13 && e->gpr[13] == va + 20 && e->gpr[14] == 0 &&
+            e->pc == va + 52 && e->stval == 0 && c->tried_io == 16;
   memset(ram + ROOT, 0, CODE + TL_PAGE - ROOT);
   tl_riscv64_start(c, 0, 0, 0);
   return ok ? NULL : "it does not run a page of code right";
@@ -128,6 +131,13 @@ static uint64_t *general(struct tl_cpu *c, unsigned reg) {
     return &tl_riscv64_env(c)->gpr[reg % 32];
   zero = 0;
   return &zero;
+}
+
+// The lines that stand are those that the guest sees.
+static void restored(struct tl_cpu *c) {
+  uint64_t mip = tl_riscv64_env(c)->mip;
+  tl_riscv64_lines(c, (mip & TL_SEIP ? TL_LINE_EXTERNAL : 0) | (mip & TL_STIP ? TL_LINE_TIMER : 0) |
+                          (mip & TL_SSIP ? TL_LINE_SOFTWARE : 0));
 }
 
 static const struct tl_symbol symbols[] = {
@@ -161,6 +171,7 @@ const struct tl_target tl_riscv64 = {
     .find = find,
     .hooks = tl_riscv64_hooks,
     .try_code = try_code,
+    .restored = restored,
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
     .general = general,

@@ -116,7 +116,7 @@ struct tl_cpu {
   uint8_t taking;      // the interrupt that is due is being taken
   uint8_t lent;        // 1 + register that the displaced instruction has been lent
   uint64_t lent_was;   // and its value before
-  uintptr_t *io_pc;    // where the library keeps the host address of an access to a device
+  uint64_t tried_io;   // time of the access to a device while the library was tried
   int end_reason;      // enum tl_end
 
   uint64_t *features;  // CPUID feature words

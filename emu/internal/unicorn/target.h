@@ -31,6 +31,8 @@ struct tl_target {
   const char *(*try_code)(struct tl_cpu *c);
   // The physical address of va, for a library that does not give it; otherwise NULL.
   uint64_t (*translate)(struct tl_cpu *c, uint64_t va);
+  // After the CPU has been given another state (context.go); may be NULL.
+  void (*restored)(struct tl_cpu *c);
   // Would an interrupt that stands be taken now?
   bool (*interruptible)(struct tl_cpu *c);
   // The breakpoint for an instruction of len bytes of which room lie on its page; *n is
@@ -50,8 +52,7 @@ enum { TL_LOAD, TL_STORE, TL_FETCH };
 // The common head of the library's CPUState. The offsets hold for all architectures.
 #define TL_CS_INTERRUPT 28 // interrupt_request
 #define TL_CS_ENV 296      // env_ptr
-#define TL_CS_TAIL 33080   // after the jump cache: where the address of an access to a device is
-#define TL_CS_END 33400
+#define TL_CS_IO_PC 33144  // mem_io_pc: the host address of an access to a device
 #define TL_INTERRUPT_HARD 2u
 
 static inline uint32_t *tl_interrupt_request(struct tl_cpu *c) {

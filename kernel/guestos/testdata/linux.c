@@ -47,6 +47,9 @@ __attribute__((section(".data..percpu"))) struct task_struct *current_task = &in
 #endif
 
 int normal(int x) { return x + 1; }
+#ifdef __riscv
+int handle_exception(int x) { return x + 5; }
+#endif
 int forbidden(int x) { return x + 2; }
 __attribute__((section(".noinstr.text"))) int noinstr(int x) { return x + 3; }
 __attribute__((section(".entry.text"))) int entry(int x) { return x + 4; }

@@ -1,0 +1,87 @@
+package device
+
+import (
+	"bytes"
+	"testing"
+)
+
+// timerReg is the name of a timer's register.
+func timerReg(crm, op2 uint32) uint32 { return 3<<14 | 3<<11 | 14<<7 | crm<<3 | op2 }
+
+func TestArmTimer(t *testing.T) {
+	var clock fakeClock
+	var virtual, physical wire
+	tm := NewArmTimer(&clock, &virtual, &physical)
+	counter := timerReg(0, 2)
+	value, control, compare := timerReg(3, 0), timerReg(3, 1), timerReg(3, 2)
+
+	clock = 160
+	if got := tm.Read(counter); got != 10 {
+		t.Errorf("counter %d, want 10", got)
+	}
+	tm.Write(value, 5)
+	if got := tm.Read(compare); got != 15 || tm.Next() != Never {
+		t.Errorf("compare %d, want 15; next %d", got, tm.Next())
+	}
+	tm.Write(control, armTimerEnable)
+	if tm.Next() != 15*16 || virtual.high {
+		t.Errorf("next %d, line %v", tm.Next(), virtual.high)
+	}
+	saved := saveBytes(t, tm)
+	clock = 15 * 16
+	if tm.Next() > uint64(clock) {
+		t.Error("the event is gone before it was carried out")
+	}
+	tm.Poll()
+	if !virtual.high || physical.high || tm.Next() != Never || tm.Read(control) != armTimerEnable|armTimerStatus {
+		t.Errorf("lines %v, %v, next %d, control %#x", virtual.high, physical.high, tm.Next(), tm.Read(control))
+	}
+	tm.Write(control, armTimerEnable|armTimerMask)
+	if virtual.high {
+		t.Error("masked, and the line is high")
+	}
+	tm.Write(control, armTimerEnable)
+	clock += 160
+	if v := int32(tm.Read(value)); v != -10 || !virtual.high {
+		t.Errorf("value %d, line %v", v, virtual.high)
+	}
+	tm.Write(compare, 1000)
+	if virtual.high {
+		t.Error("the line does not fall with a new time")
+	}
+	tm.Write(timerReg(2, 2), 1)
+	tm.Write(timerReg(2, 1), armTimerEnable)
+	if !physical.high {
+		t.Error("the physical timer is dead")
+	}
+	if err := tm.Load(bytes.NewReader(saved)); err != nil || tm.Next() != 15*16 {
+		t.Errorf("loaded: next %d, %v", tm.Next(), err)
+	}
+}
+
+func TestPSCI(t *testing.T) {
+	var ends []Ending
+	p := NewPSCI(func(e Ending) { ends = append(ends, e) })
+	for _, tt := range []struct {
+		number uint32
+		arg    uint64
+		want   int64
+	}{
+		{psciVersion, 0, 0x10001},
+		{psciFeatures, psciSystemOff, 0},
+		{psciFeatures, 0x84000001, psciNotSupported},
+		{psciCPUOn, 0, psciAlreadyOn},
+		{psciCPUOn, 1, psciInvalid},
+		{psciAffinity, 0, 0},
+		{0x84000001, 0, psciNotSupported},
+		{psciSystemOff, 0, 0},
+		{psciSystemReset, 0, 0},
+	} {
+		if got := p.Call(tt.number, tt.arg); got != tt.want {
+			t.Errorf("call %#x(%#x): %d, want %d", tt.number, tt.arg, got, tt.want)
+		}
+	}
+	if len(ends) != 2 || ends[0] != PowerOff || ends[1] != Reboot {
+		t.Errorf("ends %v", ends)
+	}
+}

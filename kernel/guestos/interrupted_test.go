@@ -1,0 +1,75 @@
+package guestos
+
+import (
+	"slices"
+	"testing"
+
+	"trapline/kernel/arch"
+)
+
+// An exception on riscv64 leaves its registers, the pc first, where the stack pointer of
+// its handler begins, to which the frame pointer of that leads.
+func TestRISCV64Interrupted(t *testing.T) {
+	img := openImage(t, "testdata/linux-riscv64.elf")
+	guest := detect(t, img)
+	back, epc, outer := symbol(t, img, "handle_exception")+2, symbol(t, img, "normal")+2, symbol(t, img, "noinstr")+2
+	handler := symbol(t, img, "forbidden")
+	for _, tt := range []struct {
+		name  string
+		regs  fakeRegs
+		words []uint64 // from stackAt up
+		want  []uint64
+	}{
+		{"first instruction of the handler",
+			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 32},
+			[]uint64{epc, 0, 0, outer}, []uint64{handler, back, epc, outer}},
+		{"further in",
+			fakeRegs{arch.RiscvPC: outer, arch.RiscvRA: handler + 2, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 16},
+			[]uint64{stackAt + 48, back, epc, 0, 0, outer}, []uint64{outer, handler + 2, back, epc, outer}},
+		{"from user mode",
+			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: 0x7000},
+			[]uint64{0x10000}, []uint64{handler, back}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.regs[arch.RiscvPRIV] = 1
+			pcs := make([]uint64, 8)
+			n := guest.Stack(fakeMem{}.stack(stackAt, tt.words...), tt.regs, pcs)
+			if !slices.Equal(pcs[:n], tt.want) {
+				t.Errorf("got  %#x\nwant %#x", pcs[:n], tt.want)
+			}
+		})
+	}
+}
+
+// The registers of user mode are in the record at the top of the thread's stack.
+func TestSavedRegs(t *testing.T) {
+	for _, tt := range []struct {
+		isa      isa
+		words    map[int]uint64 // by index in the record
+		reg      arch.Reg
+		want     uint64
+		fromUser bool
+	}{
+		{arm64, map[int]uint64{29: 0x7000, 33: 0x1000}, arch.ArmFP, 0x7000, true},
+		{arm64, map[int]uint64{32: 0x400000, 33: 0x1000}, arch.ArmPC, 0x400000, true},
+		{arm64, map[int]uint64{32: 0x400000, 33: 0x3c5}, arch.ArmPC, 0x400000, false},
+		{riscv64, map[int]uint64{0: 0x10000, 8: 0x7000, 32: 0x20}, arch.RiscvS0, 0x7000, true},
+		{riscv64, map[int]uint64{0: 0x10000, 32: 0x20}, arch.RiscvPC, 0x10000, true},
+		{riscv64, map[int]uint64{0: 0x10000, 32: 0x120}, arch.RiscvPC, 0x10000, false},
+	} {
+		mem := fakeMem{}
+		for i := range tt.isa.savedSize / 8 {
+			mem[stackAt+uint64(8*i)] = tt.words[i]
+		}
+		l := &linux{isa: tt.isa}
+		if got := l.savedUserMode(mem, stackAt); got != tt.fromUser {
+			t.Errorf("%s %v: from user mode %v", tt.isa.arch, tt.words, got)
+		}
+		if got := (savedRegs{l, mem, stackAt}).Reg(tt.reg); got != tt.want {
+			t.Errorf("%s %v: register %d is %#x, want %#x", tt.isa.arch, tt.words, tt.reg, got, tt.want)
+		}
+	}
+	if arm64SavedReg(arch.ArmTTBR0) >= 0 || riscv64SavedReg(arch.RiscvX0) >= 0 || riscv64SavedReg(arch.RiscvSATP) >= 0 {
+		t.Error("a register that no record has")
+	}
+}
