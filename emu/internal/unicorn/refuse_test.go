@@ -10,24 +10,28 @@ import (
 
 // Libraries that differ from the known one in a single function, which is put in front
 // of it. The engine has to be refused, with the name of the package that works.
-var foreign = []struct{ name, source, want string }{
-	{"version", `unsigned uc_version(unsigned *a, unsigned *b) {
+var foreign = []struct{ arch, name, source, want string }{
+	{"amd64", "version", `unsigned uc_version(unsigned *a, unsigned *b) {
 		if (a) *a = 2;
 		if (b) *b = 1;
 		return 0x02010000;
 	}`, "its version is 2.1"},
-	{"self-modifying code", `void tb_invalidate_phys_page_fast_x86_64(void *uc, void *p, unsigned long a, int n, unsigned long r) {
+	{"amd64", "self-modifying code", `void tb_invalidate_phys_page_fast_x86_64(void *uc, void *p, unsigned long a, int n, unsigned long r) {
 		(void)uc; (void)p; (void)a; (void)n; (void)r;
 	}`, "does not run a page of self-modifying code right"},
-	{"layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
+	{"amd64", "layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
 		"registers are not laid out as known"},
+	{"arm64", "layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
+		"registers are not laid out as known"},
+	{"riscv64", "restoring", `int cpu_restore_state_riscv64(void *cs, unsigned long r, int e) { (void)cs; (void)r; (void)e; return 0; }`,
+		"does not run a page of code right"},
 }
 
 func TestRefuses(t *testing.T) {
 	for _, tt := range foreign {
 		t.Run(tt.name, func(t *testing.T) {
 			lib := build(t, tt.source)
-			cmd := exec.Command(os.Args[0], "-test.run=^TestOpens$", "-test.v")
+			cmd := exec.Command(os.Args[0], "-test.run=^TestOpens$/^"+tt.arch+"$", "-test.v")
 			cmd.Env = append(os.Environ(), "LD_PRELOAD="+lib)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
@@ -43,7 +47,17 @@ func TestRefuses(t *testing.T) {
 }
 
 // TestOpens is also what TestRefuses runs with another library.
-func TestOpens(t *testing.T) { open(t, nothing{}) }
+func TestOpens(t *testing.T) {
+	for a := range architectures {
+		t.Run(a.Name, func(t *testing.T) {
+			e, err := Open(a, 16*mib, 8*mib, nothing{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Close()
+		})
+	}
+}
 
 func build(t *testing.T, source string) string {
 	t.Helper()

@@ -22,6 +22,8 @@ struct tl_riscv64_env {
   uint64_t satp, stval;
   uint64_t unused5[2];
   uint64_t stvec, sepc, scause;
+  uint64_t unused6[30];
+  uint64_t sscratch;
 };
 
 enum { TL_USER = 0, TL_SUPERVISOR = 1, TL_MACHINE = 3 };
@@ -67,7 +69,6 @@ bool tl_riscv64_interruptible(struct tl_cpu *c);
 void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines);
 
 // riscv64_cpu.c
-extern uint64_t *tl_riscv64_sscratch;
 void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1);
 
 #endif

@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-#define ENV_WORDS 200 // of CPURISCVState that are searched
-
 struct tl_riscv64_library tl_riscv64_lib;
-uint64_t *tl_riscv64_sscratch;
 
 static bool general_registers_match(struct tl_cpu *c) {
   struct tl_riscv64_env *e = c->env;
@@ -40,26 +37,16 @@ static bool control_registers_match(struct tl_cpu *c) {
          lands(c, UC_RISCV_REG_SEPC, 0x123456789abcdef4ull, &e->sepc) &&
          lands(c, UC_RISCV_REG_SCAUSE, 0x123456789abcdef8ull, &e->scause) &&
          lands(c, UC_RISCV_REG_STVAL, 0x123456789abcdefaull, &e->stval) &&
+         lands(c, UC_RISCV_REG_SSCRATCH, 0x123456789abcdefcull, &e->sscratch) &&
          lands(c, UC_RISCV_REG_SATP, 0x8000000000012345ull, &e->satp) &&
          lands(c, UC_RISCV_REG_MIDELEG, 0x222, &e->mideleg) && lands(c, UC_RISCV_REG_MIE, 0x220, &e->mie) &&
          lands(c, UC_RISCV_REG_MIP, 0x220, &e->mip);
 }
 
-static bool find_sscratch(struct tl_cpu *c) {
-  uint64_t *w = c->env, mark = 0x1122334455667788ull, zero = 0;
-  tl_riscv64_sscratch = NULL;
-  uc_reg_write(c->uc, UC_RISCV_REG_SSCRATCH, &mark);
-  for (unsigned i = 0; i < ENV_WORDS && !tl_riscv64_sscratch; i++)
-    if (w[i] == mark)
-      tl_riscv64_sscratch = w + i;
-  uc_reg_write(c->uc, UC_RISCV_REG_SSCRATCH, &zero);
-  return tl_riscv64_sscratch;
-}
-
 static const char *find(struct tl_cpu *c) {
   if (!general_registers_match(c))
     return "its registers are not laid out as known";
-  if (!control_registers_match(c) || !find_sscratch(c))
+  if (!control_registers_match(c))
     return "its control registers are not laid out as known";
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
   return NULL;

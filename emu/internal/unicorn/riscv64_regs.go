@@ -35,7 +35,7 @@ func (e riscv64) Reg(r arch.Reg) uint64 {
 	case arch.RiscvSTVEC:
 		return uint64(env.stvec)
 	case arch.RiscvSSCRATCH:
-		return uint64(*C.tl_riscv64_sscratch)
+		return uint64(env.sscratch)
 	case arch.RiscvSEPC:
 		return uint64(env.sepc)
 	case arch.RiscvSCAUSE:
