@@ -2,6 +2,10 @@
 # the emulator; binutils is an independent oracle of the tests.
 PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
 
+# What building guests takes besides: cross compilers, and the tools of Linux's own build.
+CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
+	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
+
 # The linter, pinned; the go command fetches and keeps it.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -9,17 +13,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 FUZZTIME ?= 5s
-LINUX := debian/amd64
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build demo test linux bench fuzz race lint images-check deps clean
+.PHONY: build demo test linux bench fuzz race lint images-check deps cross clean
 
 build: deps
 	go build -o bin/trapline ./cmd/trapline
 
 # Installs what is missing, and asks nobody when nothing is.
-deps:
-	@missing=$$(for p in $(PACKAGES); do \
+install = @missing=$$(for p in $(1); do \
 		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | grep -qx installed || echo $$p; \
 	done); \
 	if [ -n "$$missing" ]; then \
@@ -27,6 +29,12 @@ deps:
 		$(SUDO) apt-get update -qq && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; \
 	fi
+
+deps:
+	$(call install,$(PACKAGES))
+
+cross: deps
+	$(call install,$(CROSS))
 
 # What trapline does, in four commands.
 show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)
@@ -47,12 +55,17 @@ test: deps
 race: deps
 	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts)(/|$$)')
 
-# What needs Debian's kernel: packages with tests that have the build tag, and the scripts.
-linux: build
-	bin/trapline image get $(LINUX)
-	info=$$(bin/trapline image info $(LINUX)); \
-	export TRAPLINE_VMLINUX="$$(echo "$$info" | sed -n 's/^kernel  *//p')"; \
-	export TRAPLINE_VMLINUZ="$$(echo "$$info" | sed -n 's/^compressed  *//p')"; \
+# What needs kernels that are fetched or built here: packages with tests that have the build
+# tag, and the scripts.
+linux: build cross
+	bin/trapline image get debian/amd64
+	bin/trapline image get debian/arm64
+	bin/trapline image build linux/riscv64
+	path() { bin/trapline image info "$$1" | sed -n "s/^$$2  *//p"; }; \
+	export TRAPLINE_VMLINUX="$$(path debian/amd64 kernel)"; \
+	export TRAPLINE_VMLINUZ="$$(path debian/amd64 compressed)"; \
+	export TRAPLINE_VMLINUX_ARM64="$$(path debian/arm64 'debug file')"; \
+	export TRAPLINE_VMLINUX_RISCV64="$$(path linux/riscv64 'debug file')"; \
 	go test -timeout 30m -tags linuximage \
 		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
 
@@ -77,7 +90,7 @@ lint: deps
 	go run $(STATICCHECK) -tags linuximage,qemu ./...
 
 # The committed kernels and init are what their sources build.
-images-check: deps
+images-check: cross
 	$(MAKE) -C images/tiny check
 	$(MAKE) -C images/init check
 
