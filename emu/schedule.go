@@ -28,6 +28,10 @@ func (m *Machine) OnTick(at uint64, f func(arch.CPU)) {
 	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
 }
 
+// Chill lets time pass for the guest while its CPU stands still: what is due meanwhile
+// comes late. Only in a callback.
+func (m *Machine) Chill(ns uint64) { m.engine.Chill(ns) }
+
 // due carries out what is due at the present time.
 func (m *Machine) due() {
 	now := m.engine.Clock()

@@ -93,7 +93,7 @@ func (t *Types) readIndex() *varIndex {
 		return &varIndex{data}
 	}
 	x := newDWARF(t.img, t).index()
-	if path != "" {
+	if path != "" && len(x.lines) > len("\n\n") { // a stripped file has the number of the full one
 		if err := writeFile(path, x.lines); err != nil && t.err == nil {
 			t.err = fmt.Errorf("keeping the index of variables: %w", err)
 		}

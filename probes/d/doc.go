@@ -2,6 +2,8 @@
 // the text of its output. This one is empty; it says how they hang together.
 //
 //	syntax    text -> tree           scanner, parser, and Print back to text
+//	desugar   tree -> tree           if/else into clauses
+//	library                          D programs that are read before the user's
 //	check     tree -> typed tree     names, types, constants; errors with stable tags
 //	compile   typed tree -> code     one function for each expression
 //	code      what is run            bytecode, its verifier and disassembly; printf formats

@@ -76,6 +76,7 @@ func (s *Session) Compile(sources []Source, m Macros) error {
 		return err
 	}
 	s.sources = sources
+	defer s.typesTrouble()
 	for i, src := range sources {
 		if err := s.compile(sources[:i+1], m, i+1 == len(sources)); err != nil {
 			return &CompileError{src, err, s.Options.ErrTags}

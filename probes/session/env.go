@@ -72,9 +72,6 @@ func (e *env) Reg(i int) uint64 {
 // Now implements vm.Env.
 func (e *env) Now() uint64 { return e.s.Target.Now() }
 
-// VNow implements vm.Env. The time of single threads is not kept: it is that of all.
-func (e *env) VNow() uint64 { return e.s.Target.Now() }
-
 // Wall implements vm.Env.
 func (e *env) Wall() int64 { return e.s.Epoch + int64(e.s.Target.Now()) }
 

@@ -12,6 +12,9 @@ func (s *Session) Fire(f *probes.Firing) {
 	if s.phase != running && s.phase != ending {
 		return
 	}
+	if f.Probe == s.vtime.probe {
+		defer s.switched(f)
+	}
 	es := s.on.of(f.Probe.ID())
 	if len(es) == 0 {
 		return

@@ -99,7 +99,7 @@ func (h *host) Truncate(out io.Writer) error {
 // are not the consumer's own.
 func (h *host) SetOption(name, value string) error {
 	switch name {
-	case "switchrate", "aggrate", "temporal":
+	case "aggrate", "statusrate", "temporal":
 		return h.s.Options.Set(name, value)
 	}
 	return errors.New("it cannot be set while a trace runs")

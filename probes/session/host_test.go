@@ -39,6 +39,9 @@ func TestHalt(t *testing.T) {
 		if got, ok := r.Halted(); got != act || !ok || !r.target.Stopped() {
 			t.Errorf("%s: halted %v %v, stopped %v", prog, got, ok, r.target.Stopped())
 		}
+		if want := "dtrace: " + act.String() + "( ) has stopped the guest\n"; r.errOut.String() != want {
+			t.Errorf("%q, want %q", r.errOut.String(), want)
+		}
 	}
 }
 
@@ -78,7 +81,7 @@ func TestFreopen(t *testing.T) {
 
 func TestSetopt(t *testing.T) {
 	r := newRig(t)
-	err := r.trace(nil, script(`BEGIN { setopt("quiet"); setopt("switchrate", "1ms"); setopt("bufsize", "1"); trace("x"); }`))
+	err := r.trace(nil, script(`BEGIN { setopt("quiet"); setopt("aggrate", "1ms"); setopt("bufsize", "1"); trace("x"); }`))
 	if want := "x\n"; err != nil || !strings.HasSuffix(r.out.String(), want) {
 		t.Errorf("%q %v", r.out.String(), err)
 	}

@@ -69,6 +69,7 @@ type Session struct {
 	checked     []uint64 // addresses of the cross-check
 	err         error
 	host        host
+	vtime       vtime
 	halted      code.Act // Panic or Breakpoint, when one has run
 }
 
@@ -137,6 +138,9 @@ func (s *Session) Start() error {
 	if err := s.registry.Enable(s.probes()); err != nil {
 		return err
 	}
+	if err := s.keepVTime(); err != nil {
+		return errors.Join(err, s.registry.Disable(s.probes()))
+	}
 	if err := s.armCheck(); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
@@ -180,6 +184,9 @@ func (s *Session) Finish() error {
 	s.keep(s.drops())
 	s.keep(s.text.End())
 	s.keep(s.text.Flush())
+	if act, yes := s.Halted(); yes {
+		s.complain("%v( ) has stopped the guest", act)
+	}
 	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
@@ -188,6 +195,7 @@ func (s *Session) Finish() error {
 			s.complain("%s", line)
 		}
 	}
+	s.keep(s.endVTime())
 	s.keep(s.registry.Disable(s.probes()))
 	return s.err
 }

@@ -17,6 +17,7 @@ import (
 const guestText = `
 vfs_read  ffffffff81000100 55|4889e5|31c0|5d|c3
 vfs_write ffffffff81000200 90|cd80|c3
+__switch_to ffffffff81000300 90|c3
 `
 
 var _ Symbols = (*kernel.Symtab)(nil)
@@ -28,8 +29,8 @@ type fakeOS struct{ err error }
 
 func (fakeOS) Name() string { return "fake" }
 
-func (o fakeOS) Thread(guestos.Mem, arch.Regs) (guestos.Thread, error) {
-	return guestos.Thread{Key: 7, PID: 42, TID: 43, PPID: 1, Execname: "cat"}, o.err
+func (o fakeOS) Thread(_ guestos.Mem, r arch.Regs) (guestos.Thread, error) {
+	return guestos.Thread{Key: 7 + r.Reg(arch.RBX), PID: 42, TID: 43, PPID: 1, Execname: "cat"}, o.err
 }
 
 func (fakeOS) Stack(_ guestos.Mem, r arch.Regs, pcs []uint64) int {
@@ -225,7 +226,7 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{spec("nosuch")}, "invalid probe specifier nosuch: probe description :::nosuch does not match any probes"},
 		{[]string{"errtags"}, []Source{spec("nosuch")}, "invalid probe specifier nosuch: [D_PDESC_ZERO] probe description :::nosuch does not match any probes"},
 		{nil, []Source{script("BEGIN {}\nnosuch {}")}, "failed to compile script x.d: line 2: probe description :::nosuch does not match any probes"},
-		{nil, []Source{spec("kinst::vfs_raed:")}, `invalid probe specifier kinst::vfs_raed:: no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write)`},
+		{nil, []Source{spec("kinst::vfs_raed:")}, `invalid probe specifier kinst::vfs_raed:: no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, __switch_to)`},
 		{nil, []Source{script("\nkinst::vfs_read:2 {}")}, "failed to compile script x.d: line 2: offset 2 is inside an instruction of vfs_read: instructions begin at 1 and 4"},
 		{nil, []Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
@@ -375,5 +376,22 @@ func TestBadThread(t *testing.T) {
 	}
 	if r.out.String() != "[0]\n" {
 		t.Errorf("output %q, messages %q", r.out.String(), r.errOut.String())
+	}
+}
+
+// The time of a thread stands still while another one runs.
+func TestVTimestamp(t *testing.T) {
+	r := newRig(t, "quiet")
+	err := r.trace(func(g *probetest.Target) {
+		for range 3 {
+			for thread := range uint64(2) {
+				g.CPU.SetReg(arch.RBX, thread)
+				g.Advance(10 + thread)
+				g.Run(vfsRead, 0xffffffff81000300)
+			}
+		}
+	}, spec(`kinst::vfs_read:0 { printf("%d ", vtimestamp); }`))
+	if want := "10 11 20 22 30 33 \n"; err != nil || r.out.String() != want {
+		t.Errorf("%q %v, want %q", r.out.String(), err, want)
 	}
 }

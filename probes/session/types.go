@@ -91,3 +91,12 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	all.Items = p.Items
 	return nil
 }
+
+// typesTrouble tells what is wrong with the image's type information: what could
+// not be read is missing without another word.
+func (s *Session) typesTrouble() {
+	t, ok := s.Types.(interface{ Err() error })
+	if ok && t.Err() != nil {
+		s.complain("types of the kernel: %v", t.Err())
+	}
+}

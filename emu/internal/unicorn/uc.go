@@ -233,6 +233,12 @@ func (e *Engine) Skip(to uint64) {
 	}
 }
 
+// Chill lets ns nanoseconds pass for the guest while its CPU stands still in a callback.
+func (e *Engine) Chill(ns uint64) {
+	e.c.clock += C.uint64_t(ns)
+	e.c.now += C.uint64_t(ns)
+}
+
 // SetDeadline sets the time at which Attend is called next.
 func (e *Engine) SetDeadline(at uint64) {
 	e.c.deadline = C.uint64_t(at)

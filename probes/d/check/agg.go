@@ -140,7 +140,10 @@ func (c *checker) lquantize(x *syntax.Call) []int64 {
 // llquantize checks llquantize(v, factor, low, high, nsteps [, increment]).
 func (c *checker) llquantize(x *syntax.Call) []int64 {
 	const name, most = "llquantize( )", 1<<16 - 1
-	factor := c.param(x, 1, name, 2, most, LlquantFactype, LlquantFacval)
+	factor := c.param(x, 1, name, 0, most, LlquantFactype, LlquantFacval)
+	if factor < 2 {
+		c.fail(x.Args[1], LlquantFacsmall, "%s factor (argument #2) must be two or more", name)
+	}
 	low := c.param(x, 2, name, 0, most, LlquantLowtype, LlquantLowval)
 	high := c.param(x, 3, name, 0, most, LlquantHightype, LlquantHighval)
 	steps := c.param(x, 4, name, 1, most, LlquantNsteptype, LlquantNstepval)

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/code"
@@ -29,6 +31,9 @@ var functions = func() map[string]any {
 	return m
 }()
 
+// Functions are the names of all functions: subroutines, actions, and aggregating ones.
+func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
+
 // callee finds what a call calls.
 func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 	id, ok := x.Fun.(*syntax.Ident)
@@ -40,6 +45,9 @@ func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 		c.fail(x.Fun, FuncUndef, "%s( ) has no meaning here: %s", id.Name, why)
 	}
 	if !ok {
+		if _, builtin := builtins[id.Name]; builtin || c.defined(id.Name) {
+			c.fail(x.Fun, FuncIdkind, "%s is a variable and not a function", id.Name)
+		}
 		c.fail(x.Fun, FuncUndef, "undefined function name: %s", id.Name)
 	}
 	x.Info().Ref = fn

@@ -19,7 +19,7 @@ var testEnv = Env{
 	Symbol: func(module, name string) (addr, size uint64, ok bool) {
 		return 0xffffffff81000000, 4096, name == "table"
 	},
-	MacroArgs: []string{"script", "7", "name"},
+	MacroArgs: []string{"script", "7", "name", "if (1) trace(1)"},
 	Macros:    map[string]string{"target": "100"},
 	Options:   Options{ArgRef: true},
 }

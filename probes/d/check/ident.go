@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trapline/kernel/ctypes"
@@ -20,6 +21,10 @@ var builtins = func() map[string]any {
 	}
 	return m
 }()
+
+// unsupported are variables of other implementations that have nothing to say here, or,
+// those of the library, not of this guest.
+var unsupported = strings.Fields("curcpu curlwpsinfo curpsinfo cwd root zonename zoneid vmregs")
 
 // ident gives a name in an expression its meaning.
 func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
@@ -63,6 +68,9 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	}
 	if x.Name == "args" || x.Name == "regs" || x.Name == "uregs" {
 		c.fail(x, ArrBadref, "array %s[ ] may not be referenced without an index", x.Name)
+	}
+	if slices.Contains(unsupported, x.Name) {
+		c.fail(x, VarUnsup, "variable %s is not supported on this guest", x.Name)
 	}
 	c.fail(x, IdentUndef, "failed to resolve %s: Unknown variable name", x.Name)
 	return nil
@@ -125,9 +133,16 @@ func (c *checker) lookup(x syntax.Expr) (name *varKey, v *Var) {
 	return name, c.vars[*name]
 }
 
+// perCPU is above what Linux on amd64 has as addresses of the variables that each CPU has
+// for itself: offsets, of which the address may be taken and nothing else.
+const perCPU = 1 << 20
+
 // symbol is a symbol of the kernel. Without type information its size tells the type.
 func (c *checker) symbol(x *syntax.Symbol) *ctypes.Type {
 	size := c.symbolAddr(x)
+	if x.Info().Ref.(Address) < perCPU {
+		c.fail(x, SymBadref, "%s`%s is a variable of each CPU and has no address of its own", x.Module, x.Name)
+	}
 	if t, ok := c.env.Types.Variable(x.Name); ok && (t.Bytes() > 0 || t.Base().Kind == ctypes.Array) {
 		return t
 	}

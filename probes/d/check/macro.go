@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -11,6 +12,9 @@ import (
 // macroText is the text that a macro variable stands for.
 func (c *checker) macroText(n syntax.Node, name string) (text string, given bool) {
 	i, err := strconv.Atoi(name)
+	if errors.Is(err, strconv.ErrRange) {
+		c.fail(n, MacroOflow, "macro argument $%s is out of range", name)
+	}
 	if err != nil {
 		text, ok := c.env.Macros[name]
 		if !ok {
@@ -52,7 +56,11 @@ func (c *checker) macroExpr(m *syntax.Macro, text string) syntax.Expr {
 	if err == nil && len(prog.Items) == 1 {
 		body := prog.Items[0].(*syntax.Clause).Body
 		if len(body) == 1 {
-			switch x := body[0].(*syntax.ExprStmt).X.(type) {
+			stmt, _ := body[0].(*syntax.ExprStmt)
+			if stmt == nil {
+				stmt = new(syntax.ExprStmt)
+			}
+			switch x := stmt.X.(type) {
 			case *syntax.IntLit:
 				x.Pos = m.Pos
 				return x

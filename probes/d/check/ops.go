@@ -75,6 +75,8 @@ func (c *checker) additive(x *syntax.Binary, op syntax.Token, a, b *ctypes.Type)
 	switch {
 	case a.IsInt() && b.IsInt():
 		return common(a, b)
+	case isVFPtr(a) || isVFPtr(b):
+		c.incompatible(x, op, a, b)
 	case a.IsPointer() && b.IsInt():
 		t = a
 	case a.IsInt() && b.IsPointer() && op == syntax.ADD:
@@ -93,14 +95,19 @@ func (c *checker) additive(x *syntax.Binary, op syntax.Token, a, b *ctypes.Type)
 	return t
 }
 
-// Stride is how many bytes a pointer of type t moves when 1 is added: 1 for void *, 0 if
+// isVFPtr reports whether t is a pointer to void or to a function, which does not count.
+func isVFPtr(t *ctypes.Type) bool {
+	if !t.IsPointer() {
+		return false
+	}
+	k := t.Base().Elem.Base().Kind
+	return k == ctypes.Void || k == ctypes.Func
+}
+
+// Stride is how many bytes a pointer of type t moves when 1 is added, 0 if
 // the element's size is not known.
 func Stride(t *ctypes.Type) int {
-	elem := t.Base().Elem.Base()
-	if elem.Kind == ctypes.Void {
-		return 1
-	}
-	return elem.Size
+	return t.Base().Elem.Base().Size
 }
 
 // assign is = or a compound assignment.
@@ -150,6 +157,8 @@ func (c *checker) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) *c
 	switch {
 	case !v.Type.IsScalar():
 		c.fail(x, OpScalar, "operator %s requires an operand of scalar type", op)
+	case isVFPtr(v.Type):
+		c.fail(x, OpVfptr, "operator %s may not be applied to a pointer to void or to a function", op)
 	case v.Type.IsPointer() && Stride(v.Type) == 0:
 		c.fail(x, OpIncomplete, "operator %s cannot be applied to a pointer to %s: its size is not known", op, v.Type.Base().Elem)
 	}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"trapline/kernel/ctypes"
@@ -24,6 +26,9 @@ var options = func() map[string]bool {
 	}
 	return m
 }()
+
+// OptionNames are the names of all options.
+func OptionNames() []string { return slices.Sorted(maps.Keys(options)) }
 
 // IsOption reports whether there is an option of that name (manual, chapter 16).
 func IsOption(name string) bool { return options[name] }

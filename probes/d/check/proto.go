@@ -114,7 +114,10 @@ func (c *checker) print(x *syntax.Call) {
 	if len(x.Args) != 1 {
 		c.protoLen(x, "print", 1, 1)
 	}
-	t := c.value(x.Args[0])
+	t := c.object(x.Args[0])
+	if !IsArray(t) {
+		c.operand(x.Args[0], t)
+	}
 	if b := t.Base(); t.Bytes() <= 0 || t.Bytes() > code.MaxSize || b.Kind == ctypes.Dyn || b.Kind == ctypes.Func {
 		c.fail(x.Args[0], ProtoArg, "print( ) argument #1 may not be of type %s", t)
 	}

@@ -129,6 +129,7 @@ const (
 	LlquantFactype   syntax.Tag = "D_LLQUANT_FACTORTYPE"
 	LlquantFacval    syntax.Tag = "D_LLQUANT_FACTORVAL"
 	LlquantFacmatch  syntax.Tag = "D_LLQUANT_FACTORMATCH"
+	LlquantFacsmall  syntax.Tag = "D_LLQUANT_FACTORSMALL"
 	LlquantLowtype   syntax.Tag = "D_LLQUANT_LOWTYPE"
 	LlquantLowval    syntax.Tag = "D_LLQUANT_LOWVAL"
 	LlquantLowmatch  syntax.Tag = "D_LLQUANT_LOWMATCH"

@@ -32,6 +32,12 @@ const (
 	AddrofBitfield   syntax.Tag = "D_ADDROF_BITFIELD"
 	DerefFunc        syntax.Tag = "D_DEREF_FUNC"
 
+	MacroOflow syntax.Tag = "D_MACRO_OFLOW" // $ and a number that is too large
+	OpVfptr    syntax.Tag = "D_OP_VFPTR"    // counting with a pointer to void or a function
+	FuncIdkind syntax.Tag = "D_FUNC_IDKIND" // called thing is a variable
+	SymBadref  syntax.Tag = "D_SYM_BADREF"  // symbol that is no variable of its own
+	VarUnsup   syntax.Tag = "D_VAR_UNSUP"   // variable of other implementations
+
 	ArgsMulti syntax.Tag = "D_ARGS_MULTI" // probes with different arguments
 	ArgsType  syntax.Tag = "D_ARGS_TYPE"
 	ArgsIdx   syntax.Tag = "D_ARGS_IDX"

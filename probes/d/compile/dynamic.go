@@ -9,16 +9,12 @@ import (
 
 func isDynamic(x syntax.Expr) bool { return x.Info().Type.Kind == ctypes.Dyn }
 
-// object makes the code of a value that print records: of an array in memory, the whole.
+// object makes the code of a value that print records: of an array, the whole.
 func (c *compiler) object(x syntax.Expr) *code.Func {
-	t := x.Info().Type
-	if t.Base().Kind != ctypes.Array || !check.InMemory(x) {
-		return c.function(x)
+	if check.IsArray(x.Info().Type) {
+		return c.wholeArray(x)
 	}
-	f := &function{compiler: c}
-	f.address(check.Resolve(x))
-	f.emit(code.OpLoadBytes, 0, uint64(t.Bytes()))
-	return f.done(x, t)
+	return c.function(x)
 }
 
 // tracemem makes the code of the bytes that tracemem records, and of how many count.

@@ -182,6 +182,12 @@ func (c *compiler) traced(x syntax.Expr) *code.Func {
 	if e := t.Base().Elem.Base(); e.Kind == ctypes.Int && e.Size == 1 {
 		return c.stringFunc(x)
 	}
+	return c.wholeArray(x)
+}
+
+// wholeArray makes the code that leaves all bytes of an array.
+func (c *compiler) wholeArray(x syntax.Expr) *code.Func {
+	t := x.Info().Type
 	f := &function{compiler: c}
 	if check.Root(x) != nil {
 		f.place(check.Resolve(x))

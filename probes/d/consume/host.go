@@ -32,10 +32,10 @@ func (t *Text) tracemem(values []Value) {
 
 // host does what an action asks of the host, after all that was printed before it.
 func (t *Text) host(it *Item) {
-	if err := t.onHost(it); err != nil && t.err1 == nil {
+	if err := t.onHost(it); err != nil && t.failed == nil {
 		name := map[code.Act]string{code.System: "system", code.Freopen: "freopen", code.Ftruncate: "ftruncate", code.Setopt: "setopt"}[it.Action.Act]
 		if err := t.complain("%s( ): %v", name, err); err != nil {
-			t.err1 = err
+			t.failed = err
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (t *Text) onHost(it *Item) error {
 	}
 	text := t.asText(it)
 	if err := t.Flush(); err != nil {
-		t.err1 = err
+		t.failed = err
 		return nil
 	}
 	switch it.Action.Act {

@@ -238,7 +238,11 @@ func (tr *tracer) run(t *testing.T) {
 			tr.fire(f)
 		}
 	}
-	if err := tr.text.Drops(consume.Drops{Variables: tr.m.VarDrops(), Spec: tr.m.SpecDrops, SpecFails: tr.m.SpecFails}); err != nil {
+	d := consume.Drops{Variables: tr.m.VarDrops(), Spec: tr.m.SpecDrops, SpecFails: tr.m.SpecFails, Errors: tr.m.ErrorFaults}
+	for _, tab := range tr.m.Tables() {
+		d.Aggregations += tab.Drops
+	}
+	if err := tr.text.Drops(d); err != nil {
 		t.Error(err)
 	}
 	if err := tr.text.End(); err != nil {

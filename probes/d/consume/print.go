@@ -53,6 +53,8 @@ func (t *Text) object(typ *ctypes.Type, p []byte, depth int) {
 		t.members(b, p, depth)
 	case b.Kind == ctypes.Array:
 		t.elements(b, p, depth)
+	case b.Kind == ctypes.String:
+		t.buf = appendQuoted(t.buf, p)
 	case b.Size > 0 && b.Size <= 8:
 		var word [8]byte
 		copy(word[:], p[:b.Size])

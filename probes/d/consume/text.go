@@ -20,7 +20,7 @@ type Text struct {
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
 	flows   map[int]*flow // by CPU
-	err1    error         // of an action on the host
+	failed  error         // of an action on the host
 }
 
 // flushAt is when output that waits is written, in bytes.
@@ -77,7 +77,7 @@ func (t *Text) Record(r *Record) error {
 	if !t.opts.Quiet {
 		t.buf = append(t.buf, '\n')
 	}
-	if err := t.err1; err != nil {
+	if err := t.failed; err != nil {
 		return err
 	}
 	return t.flushIfMuch()

@@ -6,18 +6,22 @@
 //
 //	P /pred/ { A; if (c) { B; } else { C; } D; }
 //
-//	P              { self->%error = 0; }
-//	P /pred/       { this->%condition_1 = 1; A; this->%condition_2 = (c) != 0; }   the first part
-//	...
+//	P                      { self->%error = 0; }
+//	P /pred/               { this->%condition_1 = 1; }
+//	P /ok && condition_1/  { A; }
+//	P /ok && condition_1/  { this->%condition_2 = c ? 1 : 0; this->%condition_3 = !this->%condition_2; }
+//	P /ok && condition_2/  { B; }
+//	P /ok && condition_3/  { C; }
+//	P /ok && condition_1/  { D; }
 //
-// In detail: %condition_1 remembers the predicate, every if has two conditions of its own,
-// that of its branches, and a block runs where its condition holds and no block before it
-// has failed. A fault is noted by a clause of dtrace:::ERROR, which comes first. The names
-// cannot be written in a program.
+// where ok is !self->%error: a clause of dtrace:::ERROR, which comes first, notes a fault
+// there, and what follows in the clause does not run. The names cannot be written in a
+// program.
 package desugar
 
 import (
 	"fmt"
+	"slices"
 
 	"trapline/probes/d/syntax"
 )
@@ -32,25 +36,31 @@ type Desugarer struct {
 
 // Program desugars all clauses. A tree without sugar comes back as it is.
 func (d *Desugarer) Program(prog *syntax.Program) *syntax.Program {
-	first, any := d.errors == nil, false
+	first, found := d.errors == nil, false
 	out := *prog
 	out.Items = nil
 	for _, it := range prog.Items {
 		if c, ok := it.(*syntax.Clause); ok && hasIf(c.Body) {
-			any = true
+			found = true
 			d.clause(c)
 			out.Items = append(out.Items, d.made...)
 			continue
 		}
 		out.Items = append(out.Items, it)
 	}
-	if !any {
+	if !found {
 		return prog
 	}
 	if first {
-		out.Items = append([]syntax.Item{d.errors}, out.Items...)
+		at := slices.IndexFunc(out.Items, isClause)
+		out.Items = slices.Insert(out.Items, at, syntax.Item(d.errors))
 	}
 	return &out
+}
+
+func isClause(it syntax.Item) bool {
+	_, ok := it.(*syntax.Clause)
+	return ok
 }
 
 func hasIf(list []syntax.Stmt) bool {
@@ -73,14 +83,14 @@ func (d *Desugarer) clause(c *syntax.Clause) {
 		}
 	}
 	d.from, d.made = c, nil
-	d.add(nil, true, set(c.Pos, self(c.Pos), number(c.Pos, 0)))
+	d.add(nil, set(c.Pos, self(c.Pos), number(c.Pos, 0)))
 	cond := 0
 	if c.Pred != nil {
 		cond = d.condition()
 		pos := c.Pred.Position()
-		d.add(syntax.Clone(c.Pred, nil), true, set(pos, this(pos, cond), number(pos, 1)))
+		d.add(syntax.Clone(c.Pred, nil), set(pos, this(pos, cond), number(pos, 1)))
 	}
-	d.block(c.Body, cond)
+	d.block(c.Body, cond, nil)
 	// One of the parts counts as the clause of the program.
 	d.made[len(d.made)-1].(*syntax.Clause).Sugar = false
 }
@@ -90,18 +100,20 @@ func (d *Desugarer) condition() int {
 	return d.conds
 }
 
-// block makes clauses of statements that run where a condition holds; 0 is none.
-func (d *Desugarer) block(list []syntax.Stmt, cond int) {
+// block makes clauses of statements that run where a condition holds; 0 is none. spec is
+// the speculate() before them in the program's clause: each part has to say it again.
+func (d *Desugarer) block(list []syntax.Stmt, cond int, spec *syntax.ExprStmt) {
 	for len(list) > 0 {
 		n := 0
 		for n < len(list) && !hasIf(list[n:n+1]) {
 			n++
 		}
 		if n > 0 {
-			d.add(d.guard(list[0].Position(), cond), true, list[:n]...)
+			d.add(d.guard(list[0].Position(), cond), again(spec, list[:n])...)
+			spec = speculates(list[:n], spec)
 		}
 		if list = list[n:]; len(list) > 0 {
-			d.branch(list[0].(*syntax.IfStmt), cond)
+			d.branch(list[0].(*syntax.IfStmt), cond, spec)
 			list = list[1:]
 		}
 	}
@@ -109,7 +121,7 @@ func (d *Desugarer) block(list []syntax.Stmt, cond int) {
 
 // branch makes the clauses of an if statement. Both conditions are settled before either
 // branch runs, which may change what they depend on.
-func (d *Desugarer) branch(s *syntax.IfStmt, outer int) {
+func (d *Desugarer) branch(s *syntax.IfStmt, outer int, spec *syntax.ExprStmt) {
 	then := d.condition()
 	stmts := []syntax.Stmt{set(s.Pos, this(s.Pos, then), truth(s.Cond))}
 	other := 0
@@ -117,10 +129,10 @@ func (d *Desugarer) branch(s *syntax.IfStmt, outer int) {
 		other = d.condition()
 		stmts = append(stmts, set(s.Pos, this(s.Pos, other), not(s.Pos, this(s.Pos, then))))
 	}
-	d.add(d.guard(s.Pos, outer), true, stmts...)
-	d.block(s.Then, then)
+	d.add(d.guard(s.Pos, outer), stmts...)
+	d.block(s.Then, then, spec)
 	if s.Else != nil {
-		d.block(s.Else, other)
+		d.block(s.Else, other, spec)
 	}
 }
 
@@ -134,8 +146,8 @@ func (d *Desugarer) guard(pos syntax.Pos, cond int) syntax.Expr {
 	return &syntax.Binary{Pos: pos, Op: syntax.ANDAND, X: ok, Y: this(pos, cond)}
 }
 
-func (d *Desugarer) add(pred syntax.Expr, sugar bool, body ...syntax.Stmt) {
-	c := &syntax.Clause{Pos: d.from.Pos, Pred: pred, Body: body, HasBody: true, Sugar: sugar}
+func (d *Desugarer) add(pred syntax.Expr, body ...syntax.Stmt) {
+	c := &syntax.Clause{Pos: d.from.Pos, Pred: pred, Body: body, HasBody: true, Sugar: true}
 	for _, p := range d.from.Probes {
 		desc := *p
 		c.Probes = append(c.Probes, &desc)

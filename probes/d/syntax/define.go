@@ -108,11 +108,11 @@ func (p *parser) provider() *Provider {
 		p.nodes = 0
 		p.want(PROBE)
 		d.Name = p.memberName()
-		d.Args, _ = p.paramList()
+		d.Args = p.fixedParams()
 		if p.tok == COLON {
 			p.next()
 			d.HasX = true
-			d.Xlated, _ = p.paramList()
+			d.Xlated = p.fixedParams()
 		}
 		v.Probes = append(v.Probes, d)
 		p.want(SEMI)
@@ -189,6 +189,16 @@ func (p *parser) param() *TypeName {
 		fail(p.pos, DeclParmclass, "storage class %s is not allowed in a parameter", p.tok)
 	}
 	return &TypeName{Spec: p.spec(), Decl: p.declarator()}
+}
+
+// fixedParams is paramList of a probe, which has no "...".
+func (p *parser) fixedParams() []*TypeName {
+	pos := p.pos
+	list, variadic := p.paramList()
+	if variadic {
+		fail(pos, DeclVarargs, "probe prototype may not use a variable-length argument list")
+	}
+	return list
 }
 
 // paramList reads the parameters of a function or probe, with their parentheses.

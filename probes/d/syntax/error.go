@@ -19,9 +19,10 @@ const (
 	PragMalformed Tag = "D_PRAGMA_MALFORM"
 	ProbeInvalid  Tag = "D_PDESC_INVAL" // too many parts in a probe description
 
-	DeclClass     Tag = "D_DECL_CLASS"     // two storage classes
-	DeclParmclass Tag = "D_DECL_PARMCLASS" // storage class of a parameter
-	DeclScope     Tag = "D_DECL_SCOPE"     // name with a module declared
+	DeclClass     Tag = "D_DECL_CLASS"         // two storage classes
+	DeclParmclass Tag = "D_DECL_PARMCLASS"     // storage class of a parameter
+	DeclVarargs   Tag = "D_DECL_PROTO_VARARGS" // ... where arguments are counted
+	DeclScope     Tag = "D_DECL_SCOPE"         // name with a module declared
 )
 
 // Pos is a place in a source text; lines and columns (bytes) count from 1.

@@ -29,11 +29,31 @@ func check(p *code.Program) error {
 		if c.Pred != nil && c.Pred.Type.Kind != code.Int {
 			return fmt.Errorf("clause %d: a predicate that is no integer", i)
 		}
+		if err := checkOrder(c); err != nil {
+			return fmt.Errorf("clause %d: %w", i, err)
+		}
 		for j, a := range c.Actions {
 			if err := checkAction(p, a); err != nil {
 				return fmt.Errorf("clause %d, action %d: %w", i, j, err)
 			}
 		}
+	}
+	return nil
+}
+
+// checkOrder refuses a commit in a clause whose own record is being written to the buffer
+// that commit adds to.
+func checkOrder(c *code.Clause) error {
+	commits, records := false, false
+	for _, a := range c.Actions {
+		if a.Act == code.Speculate {
+			return nil
+		}
+		commits = commits || a.Act == code.Commit
+		records = records || a.Act.Records()
+	}
+	if commits && records {
+		return errors.New("a commit in a clause that records")
 	}
 	return nil
 }

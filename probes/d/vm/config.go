@@ -47,11 +47,22 @@ func (c *Config) setPolicy(value string) error {
 	return nil
 }
 
+// maxBytes bounds each of the sizes, and all speculations together.
+const maxBytes = 1 << 32
+
+// check fails where sizes that may be right alone are too large together.
+func (c *Config) check() error {
+	if c.NSpec > 0 && c.CPUs > 0 && c.SpecSize > maxBytes/c.NSpec/c.CPUs {
+		return fmt.Errorf("options nspec and specsize: %d speculations of %d bytes take more than %d", c.NSpec, c.SpecSize, maxBytes)
+	}
+	return nil
+}
+
 // Set sets an option by its name in D. It reports whether the name is one of a size, and
 // fails on a value that is none.
 func (c *Config) Set(name, value string) (known bool, err error) {
 	var p *int
-	least, most := 1, 1<<32
+	least, most := 1, maxBytes
 	switch name {
 	case "bufpolicy":
 		return true, c.setPolicy(value)

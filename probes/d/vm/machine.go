@@ -31,6 +31,7 @@ type Machine struct {
 	lits    []byte     // their bytes
 	globals []variable
 	dyn     dynTable
+	zeros   []byte // what new parts of dynamic variables are made of
 	specs   []speculation
 	seed    uint64 // of rand
 	chill   chilled
@@ -50,6 +51,9 @@ type Enabling struct {
 // does not verify or whose aggregations have no buckets.
 func New(p *code.Program, cfg Config) (*Machine, error) {
 	if err := check(p); err != nil {
+		return nil, err
+	}
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}

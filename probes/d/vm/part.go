@@ -97,22 +97,20 @@ func (f *frame) partsToWrite(i uint64, x *code.Var, key []byte) (p []byte, ok bo
 	return v.str, true
 }
 
+// dynParts is the whole of a dynamic variable; one that is not there yet is made of zeros.
 func (f *frame) dynParts(key []byte, size int) (p []byte, ok bool) {
 	v := f.m.dyn.find(key)
-	if v == nil || len(v.str) < size {
-		whole, ok := f.alloc(size)
-		if !ok {
-			return nil, false
+	if v == nil {
+		if len(f.m.zeros) < size {
+			f.m.zeros = make([]byte, size)
 		}
-		n := 0
-		if v != nil {
-			n = copy(whole, v.str)
-		}
-		clear(whole[n:])
-		f.m.dyn.set(key, 0, whole)
-		if v = f.m.dyn.find(key); v == nil || len(v.str) < size {
+		f.m.dyn.set(key, 0, f.m.zeros[:size])
+		if v = f.m.dyn.find(key); v == nil {
 			return nil, true // counted as a drop
 		}
+	}
+	if len(v.str) < size {
+		return nil, f.fail(IllegalOp, 0) // it was stored as something else
 	}
 	return v.str, true
 }

@@ -74,6 +74,8 @@ func Symbol(_, name string) (addr, size uint64, ok bool) {
 		return 0xffffffff81001000, 4096, true
 	case "banner":
 		return 0xffffffff81002000, 64, true
+	case "this_cpu_off":
+		return 0x1a000, 8, true
 	case "files":
 		return 0xffffffff81003000, 32, true
 	}

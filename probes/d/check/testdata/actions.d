@@ -178,3 +178,9 @@ BEGIN { printm(1); } ### "D_PROTO_LEN"
 BEGIN { printm(0, (void *)1); } ### "D_PROTO_ARG"
 ---
 BEGIN { printm(1, 1); } ### "D_PROTO_ARG"
+---
+BEGIN { x = 1; x(2); } ### "D_FUNC_IDKIND"
+---
+BEGIN { @ = llquantize(pid, 1, 0, 3, 10); } ### "D_LLQUANT_FACTORSMALL"
+---
+BEGIN { trace($3); } ### "D_MACRO_UNDEF"

@@ -9,7 +9,7 @@ BEGIN { pid(1)(2); } ### "D_FUNC_IDENT"
 ---
 BEGIN { nosuch(1); } ### "D_FUNC_UNDEF undefined function name: nosuch"
 ---
-BEGIN { trace(pid(1)); } ### "D_FUNC_UNDEF"
+BEGIN { trace(nosuch(1)); } ### "D_FUNC_UNDEF"
 ---
 BEGIN { trace(strlen()); } ### `D_PROTO_LEN strlen\( \) prototype mismatch: 0 args passed, 1 expected`
 ---
@@ -287,7 +287,7 @@ BEGIN { @ = lquantize(1, 0, 10); @ = lquantize(1, 0, 10, 2); } ### "D_LQUANT_MAT
 ---
 BEGIN { @ = llquantize(1, pid, 0, 6, 20); } ### "D_LLQUANT_FACTORTYPE"
 ---
-BEGIN { @ = llquantize(1, 1, 0, 6, 20); } ### "D_LLQUANT_FACTORVAL"
+BEGIN { @ = llquantize(1, 70000, 0, 6, 20); } ### "D_LLQUANT_FACTORVAL"
 ---
 BEGIN { @ = llquantize(1, 10, pid, 6, 20); } ### "D_LLQUANT_LOWTYPE"
 ---

@@ -224,6 +224,22 @@ BEGIN { }
 #pragma D depends_on planet earth ### "D_PRAGMA_MALFORM"
 BEGIN { }
 ---
+BEGIN { trace(pid(1)); } ### "D_FUNC_IDKIND pid is a variable"
+---
+int x; BEGIN { x(1); } ### "D_FUNC_IDKIND"
+---
+BEGIN { trace($99999999999999999999); } ### "D_MACRO_OFLOW"
+---
+BEGIN { this->p = (void *)arg0; this->p++; } ### "D_OP_VFPTR"
+---
+BEGIN { trace((void *)arg0 + 1); } ### "D_OP_INCOMPAT"
+---
+BEGIN { trace(((struct file *)arg0)->f_op + 1); } ### "D_OP_INCOMPAT"
+---
+BEGIN { trace(&`this_cpu_off); trace(`this_cpu_off); } ### "D_SYM_BADREF `this_cpu_off is a variable of each CPU"
+---
+BEGIN { trace(zonename); } ### "D_VAR_UNSUP"
+---
 /* These are fine. */
 #pragma D depends_on module vmlinux
 #pragma D attributes Evolving/Unstable/ISA pid

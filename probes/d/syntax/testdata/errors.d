@@ -96,3 +96,5 @@ provider p { probe x; }; ### "syntax error near \";\""
 BEGIN { trace(xlate struct s (1)); } ### "syntax error near \"struct\""
 ---
 int f(int,); ### "syntax error near \"\\)\""
+---
+provider p { probe x(int, ...); }; ### "D_DECL_PROTO_VARARGS"

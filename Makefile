@@ -1,0 +1,99 @@
+# The Debian packages that building and testing need, besides Go, git and make. libunicorn-dev is
+# the emulator; binutils is an independent oracle of the tests.
+PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
+
+# What building guests takes besides: cross compilers, and the tools of Linux's own build.
+CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
+	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
+
+# The linter, pinned; the go command fetches and keeps it.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
+FUZZTIME ?= 5s
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+
+.PHONY: build demo test linux bench fuzz race lint images-check deps cross clean
+
+build: deps
+	go build -o bin/trapline ./cmd/trapline
+
+# Installs what is missing, and asks nobody when nothing is.
+install = @missing=$$(for p in $(1); do \
+		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | grep -qx installed || echo $$p; \
+	done); \
+	if [ -n "$$missing" ]; then \
+		echo "installing" $$missing; \
+		$(SUDO) apt-get update -qq && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; \
+	fi
+
+deps:
+	$(call install,$(PACKAGES))
+
+cross: deps
+	$(call install,$(CROSS))
+
+# What trapline does, in four commands.
+show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)
+quote = '$(subst ','\'',$(1))'
+
+demo: build
+	$(call show,trapline boot tiny/amd64 -c 'uname; ps')
+	$(call show,trapline disas switch_context)
+	$(call show,trapline dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[execname$(comma) probefunc] = count(); }')
+	@printf '\nEvery instruction of that kernel at once, each counted twice, by its breakpoint and by the emulator:\n'
+	$(call show,trapline dtrace -x crosscheck -c 'awkward | wc' -n 'kinst::*: { @ = count(); }')
+comma := ,
+
+test: deps
+	go test ./...
+
+# The packages in which no emulator is in the way.
+race: deps
+	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts)(/|$$)')
+
+# What needs kernels that are fetched or built here: packages with tests that have the build
+# tag, and the scripts.
+linux: build cross
+	bin/trapline image get debian/amd64
+	bin/trapline image get debian/arm64
+	bin/trapline image build linux/riscv64
+	path() { bin/trapline image info "$$1" | sed -n "s/^$$2  *//p"; }; \
+	export TRAPLINE_VMLINUX="$$(path debian/amd64 kernel)"; \
+	export TRAPLINE_VMLINUZ="$$(path debian/amd64 compressed)"; \
+	export TRAPLINE_VMLINUX_ARM64="$$(path debian/arm64 'debug file')"; \
+	export TRAPLINE_VMLINUX_RISCV64="$$(path linux/riscv64 'debug file')"; \
+	go test -timeout 30m -tags linuximage \
+		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
+
+bench: build
+	go run ./cmd/internal/bench
+
+# Every fuzz target, FUZZTIME each.
+fuzz: deps
+	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			echo "$$p $$f"; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+		done; \
+	done
+
+lint: deps
+	@files=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); \
+	if [ -n "$$files" ]; then echo "gofmt would change:" $$files; exit 1; fi
+	go mod tidy -diff
+	go vet ./...
+	go vet -tags linuximage,qemu ./...
+	go run $(STATICCHECK) -tags linuximage,qemu ./...
+
+# The committed kernels and init are what their sources build.
+images-check: cross
+	$(MAKE) -C images/tiny check
+	$(MAKE) -C images/init check
+
+clean:
+	rm -rf bin
+	$(MAKE) -C images/tiny clean

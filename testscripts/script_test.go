@@ -1,0 +1,148 @@
+// Package testscripts tests trapline as its users see it: each script runs commands and
+// compares what they print. README says how to read, run and write them.
+package testscripts
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"trapline/cmd/clitest"
+	"trapline/images"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden text in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"trapline": clitest.Main})
+}
+
+// TestScripts runs the scripts that need nothing but the embedded kernel.
+func TestScripts(t *testing.T) {
+	runScripts(t, "tiny", func(*testscript.Env) error { return nil })
+}
+
+// runScripts runs the scripts of a directory, each with a cache of its own, which setup
+// may fill.
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-amd64.elf"))
+			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
+			return setup(env)
+		},
+		Condition:           condition,
+		Cmds:                scriptCommands(),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// ownCache is where trapline keeps images and snapshots in a script.
+func ownCache(env *testscript.Env) string { return filepath.Join(env.WorkDir, "cache", "trapline") }
+
+// condition answers [image:NAME]: whether the user has that image.
+func condition(cond string) (bool, error) {
+	name, ok := strings.CutPrefix(cond, "image:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	spec, err := (images.Store{}).Lookup(name)
+	return spec.State == images.Embedded || spec.State == images.Fetched, err
+}
+
+// The README names every command and condition that the scripts have besides
+// testscript's own, in the words of the table.
+func TestREADME(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands {
+		if want := fmt.Sprintf("    %-32s %s\n", c.name+" "+c.args, c.doc); !strings.Contains(string(text), want) {
+			t.Errorf("README.md should have the line\n%s", want)
+		}
+	}
+	if !strings.Contains(string(text), "`[image:NAME]`") {
+		t.Error("README.md should tell the condition `[image:NAME]`")
+	}
+}
+
+// The example in the project's README prints what it says there: that of kinst_glob.
+func TestFrontPage(t *testing.T) {
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := txtar.ParseFile("tiny/kinst_glob.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.ReplaceAll(string(page), "\n    ", "\n")
+	for _, f := range script.Files {
+		if f.Name == "want" && !strings.Contains(shown, "\n"+string(f.Data)) {
+			t.Errorf("README.md does not show the output of the example, which is\n%s", f.Data)
+		}
+	}
+	if line := "dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'"; !strings.Contains(shown, line) ||
+		!strings.Contains(strings.ReplaceAll(string(script.Comment), "-x crosscheck ", ""), line) {
+		t.Errorf("README.md and kinst_glob do not run the same command: %s", line)
+	}
+}
+
+// A script is named subject_case and says in comments what its phases are.
+func TestNames(t *testing.T) {
+	files, err := filepath.Glob("*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		if !strings.Contains(filepath.Base(file), "_") {
+			t.Errorf("%s: want a name of the form subject_case", file)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "# ") {
+			t.Errorf("%s: want a comment first that says what the phase shows", file)
+		}
+	}
+}
+
+// Each example is run by a script, and is in the list of examples.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../examples/*.d")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no examples", err)
+	}
+	list, err := os.ReadFile("../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		if !strings.Contains(string(list), "["+name+"]("+name+")") {
+			t.Errorf("examples/README.md does not list %s", name)
+		}
+		script := "tiny/example_" + strings.TrimSuffix(name, ".d") + ".txtar"
+		if text, err := os.ReadFile(script); err != nil {
+			t.Error(err)
+		} else if !strings.Contains(string(text), "$EXAMPLES/"+name) {
+			t.Errorf("%s does not run %s", script, name)
+		}
+	}
+}
