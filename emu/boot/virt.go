@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/u-root/u-root/pkg/dt"
@@ -184,22 +185,33 @@ func seed(what string, n int) []byte {
 	return b[:n]
 }
 
+// wantsKASLR reports whether the command line has the word kaslr, and returns it without the
+// nokaslr before: the last word counts.
+func wantsKASLR(line string) (string, bool) {
+	words := strings.Fields(line)
+	at := slices.Index(words, "kaslr")
+	if at < 0 || slices.Contains(words[at:], "nokaslr") {
+		return line, false
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "nokaslr" })
+	return strings.Join(words, " "), true
+}
+
 // tree is the flattened device tree. The kernel's seed for its random numbers is always
-// there, since it would wait for it otherwise; that for its own address (KASLR) only if the
-// command line has the word kaslr.
+// there, since it would wait for it otherwise; that for its own address (KASLR) only if it
+// is asked for.
 func (v VirtMachine) tree(c Config, ram, initrd Range) ([]byte, error) {
+	line, kaslr := wantsKASLR(c.CommandLine)
 	chosen := dt.NewNode("chosen", dt.WithProperty(
-		dt.PropertyString("bootargs", c.CommandLine),
+		dt.PropertyString("bootargs", line),
 		dt.Property{Name: "rng-seed", Value: seed("rng-seed", 64)},
 	))
 	if initrd.Size > 0 {
 		chosen.Properties = append(chosen.Properties,
 			dt.PropertyU64("linux,initrd-start", initrd.Base), dt.PropertyU64("linux,initrd-end", initrd.End()))
 	}
-	for _, word := range strings.Fields(c.CommandLine) {
-		if word == "kaslr" {
-			chosen.Properties = append(chosen.Properties, dt.Property{Name: "kaslr-seed", Value: seed("kaslr-seed", 8)})
-		}
+	if kaslr {
+		chosen.Properties = append(chosen.Properties, dt.Property{Name: "kaslr-seed", Value: seed("kaslr-seed", 8)})
 	}
 	root := v.Tree(ram)
 	root.Children = append([]*dt.Node{chosen}, root.Children...)

@@ -142,6 +142,24 @@ func TestVirtTree(t *testing.T) {
 	}
 }
 
+func TestKASLR(t *testing.T) {
+	for _, tt := range []struct {
+		line, want string
+		on         bool
+	}{
+		{"", "", false},
+		{"a  b", "a  b", false},
+		{"nokaslr", "nokaslr", false},
+		{"kaslr", "kaslr", true},
+		{"nokaslr a kaslr", "a kaslr", true},
+		{"kaslr a nokaslr", "kaslr a nokaslr", false},
+	} {
+		if got, on := wantsKASLR(tt.line); got != tt.want || on != tt.on {
+			t.Errorf("%q: %q, %v, want %q, %v", tt.line, got, on, tt.want, tt.on)
+		}
+	}
+}
+
 func TestVirtErrors(t *testing.T) {
 	amd64, wide := newELF(), newELF() // wide has segments at both ends of the address space
 	wide.header.Machine, wide.header.Entry = uint16(elf.EM_RISCV), 0xffffffff80200010

@@ -180,9 +180,7 @@ void TL_RISCV64(helper_wfi)(void *env) {
     tl_lib.loop_exit(c->cs);
   }
   e->pc = next;
-  if (e->mip & e->mie) // it goes on, whatever sstatus says
-    tl_lib.loop_exit(c->cs);
-  int why = tl_idle(c);
+  int why = e->mip & e->mie ? TL_RUNNING : tl_idle(c); // it goes on, whatever sstatus says
   if (why != TL_RUNNING) {
     tl_cut(c, next - 4); // not woken: stay at the instruction
     tl_leave(c, next - 4, why);
