@@ -77,5 +77,10 @@ func (p *pc) Send(port int, b []byte) {
 }
 
 // SyscallEntry is where the guest's SYSCALL goes (SDM vol. 4, IA32_LSTAR), 0 before it
-// has been set.
-func (m *Machine) SyscallEntry() uint64 { return m.engine.Reg(arch.LSTAR) }
+// has been set, and on other machines.
+func (m *Machine) SyscallEntry() uint64 {
+	if m.arch != arch.AMD64 {
+		return 0
+	}
+	return m.engine.Reg(arch.LSTAR)
+}

@@ -59,6 +59,9 @@ func Virt(c Config, v VirtMachine) (*Placed, error) {
 	if initrd.Size == 0 {
 		initrd = Range{}
 	}
+	if _, moves := wantsKASLR(c.CommandLine); moves {
+		k.image = nil // it does not stay where it was linked
+	}
 	return &Placed{Kind: k.kind, PC: k.entry, Tree: tree, Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
 }
 
