@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -138,18 +139,30 @@ func (p *printer) stmts(list []Stmt, depth int) {
 	}
 }
 
+// spec writes a type. What follows a body is wrong, but it is for the checker to say so.
 func (p *printer) spec(s *Spec) {
-	p.WriteString(strings.TrimRight(strings.Join(append(s.Quals[:len(s.Quals):len(s.Quals)], s.Words...), " "), " "))
+	words, rest := s.Words, []string(nil)
+	if s.Body != nil {
+		words, rest = words[:2], words[2:]
+	}
+	p.WriteString(strings.TrimRight(strings.Join(slices.Concat(s.Quals, words), " "), " "))
 	if s.Body == nil {
 		return
 	}
+	p.body(s.Body)
+	for _, word := range rest {
+		p.WriteString(" " + word)
+	}
+}
+
+func (p *printer) body(b *Body) {
 	p.WriteString(" {\n")
 	p.depth++
-	for _, m := range s.Body.Members {
+	for _, m := range b.Members {
 		p.WriteString(strings.Repeat("\t", p.depth))
 		p.decl(m)
 	}
-	for _, e := range s.Body.Enums {
+	for _, e := range b.Enums {
 		p.printf("%s%s", strings.Repeat("\t", p.depth), e.Name)
 		if e.X != nil {
 			p.WriteString(" = ")
