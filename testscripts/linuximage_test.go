@@ -3,10 +3,14 @@
 package testscripts
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"trapline/images"
@@ -15,6 +19,76 @@ import (
 // TestLinux runs the scripts that need Debian's kernel. Images are those of the user's
 // cache; snapshots are each script's own.
 func TestLinux(t *testing.T) {
+	spec := debian(t)
+	runScripts(t, "linux", func(env *testscript.Env) error {
+		env.Setenv("VMLINUX", spec.Kernel)
+		env.Setenv("VMLINUZ", spec.Compressed)
+		return linkImages(ownCache(env))
+	})
+}
+
+// TestLinuxExamples runs the command in the comment of each of examples/linux and compares its
+// standard output with the file beside, if the kernel is the version that they are of.
+func TestLinuxExamples(t *testing.T) {
+	version := debian(t).Version
+	list, err := os.ReadFile("../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := strings.Contains(string(list), "`"+version+"`")
+	if !same {
+		t.Logf("debian/amd64 is %s, of which examples/README.md does not speak: what is printed is not compared", version)
+	}
+	cache := t.TempDir()
+	if err := linkImages(filepath.Join(cache, "trapline")); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range glob(t, "../examples/linux/*.d") {
+		name := strings.TrimSuffix(filepath.Base(file), ".d")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkOutput(t, runExample(t, file, cache), strings.TrimSuffix(file, ".d")+".out", same)
+		})
+	}
+}
+
+// runExample returns what the command of an example prints.
+func runExample(t *testing.T, file, cache string) []byte {
+	sh := exec.Command("sh", "-c", exampleCommand(t, file))
+	sh.Dir = ".."
+	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
+	var stdout, stderr bytes.Buffer
+	sh.Stdout, sh.Stderr = &stdout, &stderr
+	// The status is the guest's command's, which may fail, but a message of ours has no excuse.
+	err := sh.Run()
+	for _, problem := range []string{"failed to", "drop", "trapline:"} {
+		if strings.Contains(stderr.String(), problem) {
+			t.Fatalf("%v\n%s", err, &stderr)
+		}
+	}
+	return stdout.Bytes()
+}
+
+func checkOutput(t *testing.T, have []byte, file string, same bool) {
+	switch want, err := os.ReadFile(file); {
+	case len(have) == 0:
+		t.Error("nothing was printed")
+	case !same && *update:
+		t.Errorf("examples/README.md should have the version that %s is of", file)
+	case !same || bytes.Equal(have, want):
+	case *update:
+		if err := os.WriteFile(file, have, 0o666); err != nil {
+			t.Error(err)
+		}
+	case err != nil:
+		t.Error(err)
+	default:
+		t.Errorf("%s (-want +have):\n%s", file, cmp.Diff(string(want), string(have)))
+	}
+}
+
+// debian is the image that has been fetched.
+func debian(t *testing.T) images.Spec {
 	var store images.Store
 	spec, err := store.Lookup("debian/amd64")
 	if err != nil {
@@ -23,17 +97,17 @@ func TestLinux(t *testing.T) {
 	if spec.State != images.Fetched {
 		t.Fatalf("%s is %s: run make linux", spec.Name, spec.State)
 	}
-	cache, err := store.Path()
+	return spec
+}
+
+// linkImages makes a cache with the user's images, and no snapshots.
+func linkImages(cache string) error {
+	user, err := (images.Store{}).Path()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	runScripts(t, "linux", func(env *testscript.Env) error {
-		env.Setenv("VMLINUX", spec.Kernel)
-		env.Setenv("VMLINUZ", spec.Compressed)
-		own := ownCache(env)
-		if err := os.MkdirAll(own, 0o777); err != nil {
-			return err
-		}
-		return os.Symlink(filepath.Join(cache, "images"), filepath.Join(own, "images"))
-	})
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Join(user, "images"), filepath.Join(cache, "images"))
 }

@@ -123,26 +123,62 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Each example is run by a script, and is in the list of examples.
+// Each example is in the list of examples and says how to run it. Those for tiny are run by
+// a script, those for Linux by TestLinuxExamples, with their output beside.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("../examples/*.d")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no examples", err)
-	}
-	list, err := os.ReadFile("../examples/README.md")
+	text, err := os.ReadFile("../examples/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := string(text)
+	files := append(glob(t, "../examples/*.d"), glob(t, "../examples/linux/*.d")...)
 	for _, file := range files {
-		name := filepath.Base(file)
-		if !strings.Contains(string(list), "["+name+"]("+name+")") {
+		name, _ := filepath.Rel("../examples", file)
+		if !strings.Contains(list, "]("+name+")") {
 			t.Errorf("examples/README.md does not list %s", name)
 		}
-		script := "tiny/example_" + strings.TrimSuffix(name, ".d") + ".txtar"
-		if text, err := os.ReadFile(script); err != nil {
+		if line := exampleCommand(t, file); !strings.Contains(line, "-s examples/"+name) {
+			t.Errorf("the comment of %s has a command that does not run it: %q", name, line)
+		}
+		want := "$EXAMPLES/" + name
+		run := "tiny/example_" + strings.TrimSuffix(name, ".d") + ".txtar"
+		if strings.HasPrefix(name, "linux/") {
+			want, run = "", strings.TrimSuffix(file, ".d")+".out"
+		}
+		if text, err := os.ReadFile(run); err != nil {
 			t.Error(err)
-		} else if !strings.Contains(string(text), "$EXAMPLES/"+name) {
-			t.Errorf("%s does not run %s", script, name)
+		} else if !strings.Contains(string(text), want) {
+			t.Errorf("%s does not run %s", run, name)
 		}
 	}
+	if n := strings.Count(list, ".d)"); n != len(files) {
+		t.Errorf("examples/README.md lists %d scripts, there are %d", n, len(files))
+	}
+	if outputs := glob(t, "../examples/linux/*.out"); len(outputs) != len(glob(t, "../examples/linux/*.d")) {
+		t.Error("examples/linux has an output of no script")
+	}
+}
+
+// exampleCommand is the command in the first comment of an example, which stands alone there.
+func exampleCommand(t *testing.T, file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, _, _ := strings.Cut(string(text), "*/")
+	_, after, _ := strings.Cut(comment, "\n *     trapline ")
+	line, _, found := strings.Cut(after, "\n")
+	if !found {
+		t.Fatalf("%s: no command in the first comment", file)
+	}
+	return "trapline " + line
+}
+
+// glob returns the files of a pattern, of which there are some.
+func glob(t *testing.T, pattern string) []string {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files ", pattern, err)
+	}
+	return files
 }
