@@ -32,7 +32,7 @@ func neverHit(b *bench) ([]row, error) {
 	if err := b.checkIdle(few, many); err != nil {
 		return nil, err
 	}
-	us, err := rounds(b.count(11), b.quiet(many...), b.quiet(few...), b.quiet("boot", "-q", "-c", "true", debian))
+	us, err := rounds(b.count(11), b.quiet(many...), b.quiet(few...), b.quiet("boot", "-q", "--no-snapshot", "-c", "true", debian))
 	if err != nil {
 		return nil, err
 	}

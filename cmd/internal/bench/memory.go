@@ -11,7 +11,7 @@ func memory(b *bench) ([]row, error) {
 		{"all of the system calls", "kinst::__x64_sys_*: { @ = count(); }"},
 		{"the first of every function", "kinst::*:0 { @ = count(); }"},
 	}
-	commands := []command{b.quiet("boot", "-q", "-c", "true", debian)}
+	commands := []command{b.quiet("boot", "-q", "--no-snapshot", "-c", "true", debian)}
 	for _, t := range traced {
 		commands = append(commands, b.quiet("dtrace", "-q", "-k", debian, "-c", "true", "-n", t.program))
 	}
