@@ -13,7 +13,7 @@ func memory(b *bench) ([]row, error) {
 	}
 	commands := []command{b.quiet("boot", "-q", "--no-snapshot", "-c", "true", debian)}
 	for _, t := range traced {
-		commands = append(commands, b.quiet("dtrace", "-q", "-k", debian, "-c", "true", "-n", t.program))
+		commands = append(commands, b.quiet("dtrace", "-q", "-k", debian, "--no-snapshot", "-c", "true", "-n", t.program))
 	}
 	us, err := rounds(b.count(3), commands...)
 	if err != nil {

@@ -122,7 +122,7 @@ struct tl_cpu {
   uint64_t *features;  // CPUID feature words
   uint64_t *msrs;      // STAR and its neighbours
 
-  void *first_tb;      // first block of the code buffer (code.c)
+  void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
 
