@@ -30,6 +30,7 @@ var layers = []string{
 	"probes/patch",
 	"probes/kinst probes/profile",
 	"probes/session",
+	"cmd/script",
 	"cmd/internal",
 	"cmd",
 	"testscripts",

@@ -4,7 +4,6 @@ package testscripts
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"trapline/cmd/clitest"
-	"trapline/images"
+	"trapline/cmd/script"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden text in the scripts")
@@ -35,34 +34,20 @@ func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: dir,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-amd64.elf"))
-			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
-			env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
-			return setup(env)
-		},
-		Condition:           condition,
-		Cmds:                scriptCommands(),
-		UpdateScripts:       *update,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-	})
+	p := script.Params()
+	p.Dir = dir
+	p.UpdateScripts = *update
+	p.Setup = func(env *testscript.Env) error {
+		env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-amd64.elf"))
+		env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+		env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
+		return setup(env)
+	}
+	testscript.Run(t, p)
 }
 
 // ownCache is where trapline keeps images and snapshots in a script.
 func ownCache(env *testscript.Env) string { return filepath.Join(env.WorkDir, "cache", "trapline") }
-
-// condition answers [image:NAME]: whether the user has that image.
-func condition(cond string) (bool, error) {
-	name, ok := strings.CutPrefix(cond, "image:")
-	if !ok {
-		return false, fmt.Errorf("unknown condition %q", cond)
-	}
-	spec, err := (images.Store{}).Lookup(name)
-	return spec.State == images.Embedded || spec.State == images.Fetched, err
-}
 
 // The README names every command and condition that the scripts have besides
 // testscript's own, in the words of the table.
@@ -71,10 +56,8 @@ func TestREADME(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range commands {
-		if want := fmt.Sprintf("    %-32s %s\n", c.name+" "+c.args, c.doc); !strings.Contains(string(text), want) {
-			t.Errorf("README.md should have the line\n%s", want)
-		}
+	if want := script.Usage(); !strings.Contains(string(text), want) {
+		t.Errorf("README.md should have the lines\n%s", want)
 	}
 	if !strings.Contains(string(text), "`[image:NAME]`") {
 		t.Error("README.md should tell the condition `[image:NAME]`")
@@ -87,18 +70,18 @@ func TestFrontPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := txtar.ParseFile("tiny/kinst_glob.txtar")
+	example, err := txtar.ParseFile("tiny/kinst_glob.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := strings.ReplaceAll(string(page), "\n    ", "\n")
-	for _, f := range script.Files {
+	for _, f := range example.Files {
 		if f.Name == "want" && !strings.Contains(shown, "\n"+string(f.Data)) {
 			t.Errorf("README.md does not show the output of the example, which is\n%s", f.Data)
 		}
 	}
 	if line := "dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'"; !strings.Contains(shown, line) ||
-		!strings.Contains(strings.ReplaceAll(string(script.Comment), "-x crosscheck ", ""), line) {
+		!strings.Contains(strings.ReplaceAll(string(example.Comment), "-x crosscheck ", ""), line) {
 		t.Errorf("README.md and kinst_glob do not run the same command: %s", line)
 	}
 }
