@@ -9,3 +9,11 @@ type Typed interface {
 	// are not known or not all the same. It makes no probes.
 	ArgTypes(d Desc) []*ctypes.Type
 }
+
+// An Arguer is a provider that reads an argument of a firing when it is asked for it, and
+// leaves Firing.Args alone.
+type Arguer interface {
+	Provider
+	// Arg is argument i of the firing, from 0; 0 where there is none.
+	Arg(f *Firing, i int) uint64
+}

@@ -9,18 +9,19 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/probes"
+	"trapline/probes/ktext"
 	"trapline/probes/patch"
 	"trapline/probes/probetest"
 )
 
 // setup makes a provider over the functions of testdata/functions.txt.
-func setup(t testing.TB, policy Policy) (*Provider, *probetest.Target) {
+func setup(t testing.TB, policy ktext.Policy) (*Provider, *probetest.Target) {
 	t.Helper()
 	return setupFor(t, arch.AMD64, "testdata/functions.txt", policy)
 }
 
 // setupFor makes a provider over the functions of a file.
-func setupFor(t testing.TB, a *arch.Arch, file string, policy Policy) (*Provider, *probetest.Target) {
+func setupFor(t testing.TB, a *arch.Arch, file string, policy ktext.Policy) (*Provider, *probetest.Target) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -39,24 +40,24 @@ func setupFor(t testing.TB, a *arch.Arch, file string, policy Policy) (*Provider
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(Config{
-		Registry: probes.NewRegistry(), Set: set, Symbols: symbols, Arch: a.Name, Policy: policy,
+	p := New(probes.NewRegistry(), &ktext.Text{
+		Set: set, Symbols: symbols, Arch: a.Name, Policy: policy,
 		Unsafe: func(addr uint64) string {
 			if addr == 0xffffffff81000301 {
 				return "it is in .noinstr.text"
 			}
 			return ""
 		},
-	})
-	p.Registry.Add(p)
+	}, a.Args)
+	p.registry.Add(p)
 	return p, target
 }
 
 func TestConformance(t *testing.T) {
 	for _, desc := range []string{"kinst::vfs_read:", "kinst:vmlinux:vfs_*:", "kinst:kernel:twice:3", "kinst::*:*", "kinst::sys_a:1"} {
 		t.Run(desc, func(t *testing.T) {
-			p, target := setup(t, All)
-			probetest.TestProvider(t, p.Registry, p, desc)
+			p, target := setup(t, ktext.All)
+			probetest.TestProvider(t, p.registry, p, desc)
 			if target.Err != nil {
 				t.Error(target.Err)
 			}
@@ -70,56 +71,56 @@ func TestConformance(t *testing.T) {
 func TestProvide(t *testing.T) {
 	tests := []struct {
 		desc   string
-		policy Policy
+		policy ktext.Policy
 		want   string // names of the probes, or the error
 	}{
-		{"kinst::vfs_read:", All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst::vfs_read:*", All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst::vfs_read:1?", All, "vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst:vmlinux:vfs_read:0", All, "vfs_read:0"},
-		{"kinst:kernel:vfs_read:0", All, "vfs_read:0"},
-		{"kinst:k*:vfs_read:0", All, "vfs_read:0"},
-		{"kinst::vfs_*:1", All, "vfs_write:1"},
-		{"kinst::twice:", All, "twice:0 twice:1 twice:0 twice:2 twice:3 twice:4"},
-		{"kinst::twice:3", All, "twice:3"},
-		{"kinst::vfs_write:", All, "vfs_write:0 vfs_write:1 vfs_write:2 vfs_write:5"},
-		{"kinst::alias_a:0", All, "alias_a:0"},
-		{"kinst::*_a:0", All, "sys_a:0"},
-		{"kinst::bad:", All, "bad:0"},
-		{"kinst::nosuch*:", All, ""},
-		{"kinst:ext4*:vfs_read:", All, ""},
+		{"kinst::vfs_read:", ktext.All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:*", ktext.All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:1?", ktext.All, "vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst:vmlinux:vfs_read:0", ktext.All, "vfs_read:0"},
+		{"kinst:kernel:vfs_read:0", ktext.All, "vfs_read:0"},
+		{"kinst:k*:vfs_read:0", ktext.All, "vfs_read:0"},
+		{"kinst::vfs_*:1", ktext.All, "vfs_write:1"},
+		{"kinst::twice:", ktext.All, "twice:0 twice:1 twice:0 twice:2 twice:3 twice:4"},
+		{"kinst::twice:3", ktext.All, "twice:3"},
+		{"kinst::vfs_write:", ktext.All, "vfs_write:0 vfs_write:1 vfs_write:2 vfs_write:5"},
+		{"kinst::alias_a:0", ktext.All, "alias_a:0"},
+		{"kinst::*_a:0", ktext.All, "sys_a:0"},
+		{"kinst::bad:", ktext.All, "bad:0"},
+		{"kinst::nosuch*:", ktext.All, ""},
+		{"kinst:ext4*:vfs_read:", ktext.All, ""},
 
-		{"kinst::label:", All, "label:0 label:1"},
-		{"kinst::whole:", All, "whole:0 whole:1 whole:2"},
+		{"kinst::label:", ktext.All, "label:0 label:1"},
+		{"kinst::whole:", ktext.All, "whole:0 whole:1 whole:2"},
 
 		// nothing is made unless it is asked for
-		{"kinst:::", All, ""},
-		{"::vfs_read:", All, ""},
-		{"k*::vfs_read:", All, ""},
-		{":::BEGIN", All, ""},
+		{"kinst:::", ktext.All, ""},
+		{"::vfs_read:", ktext.All, ""},
+		{"k*::vfs_read:", ktext.All, ""},
+		{":::BEGIN", ktext.All, ""},
 
-		{"kinst::vfs_raed:", All, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
-		{"kinst:ext4:vfs_read:", All, `no module "ext4": the kernel proper is "vmlinux"`},
-		{"kinst::vfs_read:1", All, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
-		{"kinst::vfs_read:17", All, "offset 17 is outside vfs_read, which has 17 bytes"},
-		{"kinst::vfs_write:4", All, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},
-		{"kinst::gate:1", All, "offset 1 is inside the last instruction of gate, which begins at 0"},
-		{"kinst::vfs_read:entry", All, `"entry" is no offset: a decimal number of bytes from the start of the function is`},
-		{"kinst::vfs_read:-1", All, `"-1" is no offset: a decimal number of bytes from the start of the function is`},
-		{"kinst::vfs_read:04", All, `"04" is no offset: a decimal number of bytes from the start of the function is`},
-		{"kinst::vfs_write:3", All, "vfs_write+3 cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
-		{"kinst::gate:", All, "nothing of gate can be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
-		{"kinst::bad:1", All, "offset 1 of bad: decode the instruction at offset 1: no such instruction"},
+		{"kinst::vfs_raed:", ktext.All, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
+		{"kinst:ext4:vfs_read:", ktext.All, `no module "ext4": the kernel proper is "vmlinux"`},
+		{"kinst::vfs_read:1", ktext.All, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
+		{"kinst::vfs_read:17", ktext.All, "offset 17 is outside vfs_read, which has 17 bytes"},
+		{"kinst::vfs_write:4", ktext.All, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},
+		{"kinst::gate:1", ktext.All, "offset 1 is inside the last instruction of gate, which begins at 0"},
+		{"kinst::vfs_read:entry", ktext.All, `"entry" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_read:-1", ktext.All, `"-1" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_read:04", ktext.All, `"04" is no offset: a decimal number of bytes from the start of the function is`},
+		{"kinst::vfs_write:3", ktext.All, "vfs_write+3 cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::gate:", ktext.All, "nothing of gate can be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::bad:1", ktext.All, "offset 1 of bad: decode the instruction at offset 1: no such instruction"},
 
-		{"kinst::vfs_write:", FreeBSD, "vfs_write:0 vfs_write:5"},
-		{"kinst::vfs_write:1", FreeBSD, "vfs_write+1 cannot be traced: popf changes the interrupt mask"},
-		{"kinst::vfs_write:2", FreeBSD, "vfs_write+2 cannot be traced: sti changes the interrupt mask"},
-		{"kinst::vfs_read:", FreeBSD, "nothing of vfs_read can be traced: the function does not begin with push %rbp"},
-		{"kinst::vfs_read:0", FreeBSD, "vfs_read+0 cannot be traced: the function does not begin with push %rbp"},
-		{"kinst::twice:", FreeBSD, "twice:0"},
-		{"kinst::vfs_*:", FreeBSD, "vfs_write:0 vfs_write:5"},
-		{"kinst::twice:1", Linux, "twice+1 cannot be traced: it is in .noinstr.text"},
-		{"kinst::twice:", Linux, "twice:0 twice:0 twice:2 twice:3 twice:4"},
+		{"kinst::vfs_write:", ktext.FreeBSD, "vfs_write:0 vfs_write:5"},
+		{"kinst::vfs_write:1", ktext.FreeBSD, "vfs_write+1 cannot be traced: popf changes the interrupt mask"},
+		{"kinst::vfs_write:2", ktext.FreeBSD, "vfs_write+2 cannot be traced: sti changes the interrupt mask"},
+		{"kinst::vfs_read:", ktext.FreeBSD, "nothing of vfs_read can be traced: the function does not begin with push %rbp"},
+		{"kinst::vfs_read:0", ktext.FreeBSD, "vfs_read+0 cannot be traced: the function does not begin with push %rbp"},
+		{"kinst::twice:", ktext.FreeBSD, "twice:0"},
+		{"kinst::vfs_*:", ktext.FreeBSD, "vfs_write:0 vfs_write:5"},
+		{"kinst::twice:1", ktext.Linux, "twice+1 cannot be traced: it is in .noinstr.text"},
+		{"kinst::twice:", ktext.Linux, "twice:0 twice:0 twice:2 twice:3 twice:4"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.desc+" "+tt.policy.String(), func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestProvide(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ps, err := p.Registry.Match(d)
+			ps, err := p.registry.Match(d)
 			if got := describe(ps, err); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
@@ -149,7 +150,7 @@ func describe(ps []*probes.Probe, err error) string {
 
 // Two names of one instruction are two probes and one breakpoint.
 func TestAlias(t *testing.T) {
-	p, target := setup(t, All)
+	p, target := setup(t, ktext.All)
 	var all []*probes.Probe
 	for _, name := range []string{"sys_a", "alias_a"} {
 		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
@@ -158,7 +159,7 @@ func TestAlias(t *testing.T) {
 		}
 		all = append(all, ps...)
 	}
-	if err := p.Registry.Enable(all); err != nil {
+	if err := p.registry.Enable(all); err != nil {
 		t.Fatal(err)
 	}
 	if len(all) != 6 || len(target.Breaks()) != 3 {
@@ -168,7 +169,7 @@ func TestAlias(t *testing.T) {
 
 // A symbol that reaches further than another at its address.
 func TestLonger(t *testing.T) {
-	p, target := setup(t, All)
+	p, target := setup(t, ktext.All)
 	for _, name := range []string{"label", "whole", "label"} {
 		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
 		if err != nil {
@@ -177,7 +178,7 @@ func TestLonger(t *testing.T) {
 		if want := map[string]int{"label": 2, "whole": 3}[name]; len(ps) != want {
 			t.Errorf("%s: %d probes, want %d", name, len(ps), want)
 		}
-		if err := p.Registry.Enable(ps); err != nil {
+		if err := p.registry.Enable(ps); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,7 +188,7 @@ func TestLonger(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	p, _ := setup(t, All)
+	p, _ := setup(t, ktext.All)
 	for range 2 {
 		if _, err := p.Provide(probes.Desc{Provider: "kinst", Function: "*"}); err != nil {
 			t.Fatal(err)
@@ -202,22 +203,11 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestParsePolicy(t *testing.T) {
-	for _, p := range []Policy{All, Linux, FreeBSD} {
-		if got, err := ParsePolicy(p.String()); got != p || err != nil {
-			t.Errorf("%v: %v, %v", p, got, err)
-		}
-	}
-	if _, err := ParsePolicy("none"); err == nil {
-		t.Error("no error")
-	}
-}
-
 func ExampleProvider() {
 	var t testing.T
-	p, target := setup(&t, All)
+	p, target := setup(&t, ktext.All)
 	ps, _ := p.Provide(probes.Desc{Provider: "kinst", Function: "twice", Name: "3"})
-	_ = p.Registry.Enable(ps)
+	_ = p.registry.Enable(ps)
 	for _, b := range target.Breaks() {
 		fmt.Printf("%v: %d byte at %#x\n", ps[0].Desc(), b.Len, b.Addr)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/probes"
+	"trapline/probes/ktext"
 	"trapline/probes/probetest"
 )
 
@@ -15,8 +16,8 @@ func TestLinked(t *testing.T) {
 	for _, a := range []*arch.Arch{arch.ARM64, arch.RISCV64} {
 		t.Run(a.Name, func(t *testing.T) {
 			for _, desc := range []string{"kinst::vfs_read:", "kinst::*:*", "kinst::vfs_write:0"} {
-				p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", All)
-				probetest.TestProvider(t, p.Registry, p, desc)
+				p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", ktext.All)
+				probetest.TestProvider(t, p.registry, p, desc)
 				if target.Err != nil {
 					t.Error(target.Err)
 				}
@@ -32,31 +33,31 @@ func TestLinked(t *testing.T) {
 
 var linkedPlans = map[*arch.Arch][]struct {
 	function string
-	policy   Policy
+	policy   ktext.Policy
 	want     string // breakpoints, or why there are none
 }{
 	arch.ARM64: {
-		{"vfs_read", All, `
+		{"vfs_read", ktext.All, `
 +0 4 bytes, slot
 +4 4 bytes, slot
 +8 4 bytes, X30 = next; pc = pc+0xf8
 +12 4 bytes, slot, X0 = pc+0x8 in the slot
 +16 4 bytes, slot
 +20 4 bytes, pc = X30`},
-		{"vfs_write", All, `
+		{"vfs_write", ktext.All, `
 +0 4 bytes, slot
 +4 4 bytes, slot
 +8 4 bytes, slot
 +12 4 bytes, if X2 != (32 bits) 0: pc = pc-0xc
 +16 4 bytes, the guest's own
 +20 4 bytes, pc = X30`},
-		{"vfs_write", FreeBSD, "nothing of vfs_write can be traced: the function makes no room on the stack"},
-		{"gate", All, "nothing of gate can be traced: it signs its own address, which would be the trampoline's"},
-		{"bad", All, "\n+0 4 bytes, slot"},
-		{"empty", All, `no function "empty" in vmlinux`},
+		{"vfs_write", ktext.FreeBSD, "nothing of vfs_write can be traced: the function makes no room on the stack"},
+		{"gate", ktext.All, "nothing of gate can be traced: it signs its own address, which would be the trampoline's"},
+		{"bad", ktext.All, "\n+0 4 bytes, slot"},
+		{"empty", ktext.All, `no function "empty" in vmlinux`},
 	},
 	arch.RISCV64: {
-		{"vfs_read", All, `
+		{"vfs_read", ktext.All, `
 +0 2 bytes, slot
 +2 2 bytes, slot
 +4 4 bytes, X1 = pc
@@ -64,7 +65,7 @@ var linkedPlans = map[*arch.Arch][]struct {
 +12 2 bytes, slot
 +14 2 bytes, slot
 +16 2 bytes, pc = (X1) &^ 1`},
-		{"vfs_write", All, `
+		{"vfs_write", ktext.All, `
 +0 4 bytes, slot
 +4 2 bytes, slot
 +6 4 bytes, slot
@@ -73,7 +74,7 @@ var linkedPlans = map[*arch.Arch][]struct {
 +14 4 bytes, the guest's own
 +18 4 bytes, slot
 +22 4 bytes, pc = (X1) &^ 1`},
-		{"vfs_read", FreeBSD, `
+		{"vfs_read", ktext.FreeBSD, `
 +0 2 bytes, slot
 +2 2 bytes, slot
 +4 4 bytes, X1 = pc
@@ -81,21 +82,21 @@ var linkedPlans = map[*arch.Arch][]struct {
 +12 2 bytes, slot
 +14 2 bytes, slot
 +16 2 bytes, pc = (X1) &^ 1`},
-		{"gate", All, "decode the instruction at offset 0: no such instruction"},
-		{"bad", All, "\n+0 2 bytes, slot"},
-		{"empty", All, `no function "empty" in vmlinux`},
+		{"gate", ktext.All, "decode the instruction at offset 0: no such instruction"},
+		{"bad", ktext.All, "\n+0 2 bytes, slot"},
+		{"empty", ktext.All, `no function "empty" in vmlinux`},
 	},
 }
 
 // plantedAs tells the breakpoints in a function when all of it is traced.
-func plantedAs(t *testing.T, a *arch.Arch, function string, policy Policy) string {
+func plantedAs(t *testing.T, a *arch.Arch, function string, policy ktext.Policy) string {
 	p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", policy)
 	ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: function})
 	if err != nil {
 		text, _, _ := strings.Cut(err.Error(), " (nearest")
 		return strings.TrimPrefix(text, function+": ")
 	}
-	if err := p.Registry.Enable(ps); err != nil {
+	if err := p.registry.Enable(ps); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

@@ -11,6 +11,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/guestos"
 	"trapline/probes"
+	"trapline/probes/ktext"
 	"trapline/probes/patch"
 	"trapline/probes/probetest"
 )
@@ -32,8 +33,8 @@ func TestLinuxAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(Config{Registry: probes.NewRegistry(), Set: set, Symbols: img.Symtab(), Arch: img.Arch().Name, Unsafe: guest.Unsafe})
-	p.Registry.Add(p)
+	p := New(probes.NewRegistry(), &ktext.Text{Set: set, Symbols: img.Symtab(), Arch: img.Arch().Name, Unsafe: guest.Unsafe}, img.Arch().Args)
+	p.registry.Add(p)
 
 	start, before := time.Now(), heap()
 	ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: "*"})
@@ -43,7 +44,7 @@ func TestLinuxAll(t *testing.T) {
 	made := heap()
 	t.Logf("%d probes in %v, %d bytes each", len(ps), time.Since(start), (made-before)/uint64(len(ps)))
 	start = time.Now()
-	if err := p.Registry.Enable(ps); err != nil {
+	if err := p.registry.Enable(ps); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("enabled in %v, %d bytes more each", time.Since(start), (heap()-made)/uint64(len(ps)))

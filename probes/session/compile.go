@@ -169,7 +169,7 @@ func (s *Session) setOptions(opts []code.Option) error {
 
 // matchAll finds the probes of all clauses.
 func (s *Session) matchAll(sources []Source) error {
-	s.addKinst()
+	s.ktext.Policy = s.Options.KinstPolicy
 	s.counts = make([]int, len(sources))
 	at := 0
 	for i, c := range s.prog.Clauses {

@@ -45,15 +45,10 @@ func (e *env) CPU() int {
 	return e.firing.CPU.ID()
 }
 
-// Arg implements vm.Env. A probe on an instruction passes nothing: its arguments are the
-// registers in which a function gets its integer arguments, so at offset 0 they are the
-// function's. What would be on the stack is 0.
+// Arg implements vm.Env.
 func (e *env) Arg(i int) uint64 {
-	if e.firing.CPU != nil && e.firing.Probe.Provider() == "kinst" {
-		if regs := e.s.Target.Arch().Args; i < len(regs) {
-			return e.firing.CPU.Reg(regs[i])
-		}
-		return 0
+	if p, ok := e.firing.Probe.Group().Provider().(probes.Arguer); ok {
+		return p.Arg(e.firing, i)
 	}
 	if i < len(e.firing.Args) {
 		return e.firing.Args[i]

@@ -10,7 +10,7 @@ import (
 
 	"trapline/probes/d/consume"
 	"trapline/probes/d/vm"
-	"trapline/probes/kinst"
+	"trapline/probes/ktext"
 )
 
 // Options are the settings of a session: -x on the command line, #pragma D option in a
@@ -32,7 +32,7 @@ type Options struct {
 	Verbose     bool // tell what was skipped, and why
 
 	Patch       string // split, inplace: for whoever makes the target
-	KinstPolicy kinst.Policy
+	KinstPolicy ktext.Policy
 	CrossCheck  bool
 }
 
@@ -204,7 +204,7 @@ func setPatch(o *Options, value string) error {
 }
 
 func setPolicy(o *Options, value string) error {
-	p, err := kinst.ParsePolicy(value)
+	p, err := ktext.ParsePolicy(value)
 	if err == nil {
 		o.KinstPolicy = p
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"trapline/probes/d/check"
-	"trapline/probes/kinst"
+	"trapline/probes/ktext"
 )
 
 func TestOptions(t *testing.T) {
@@ -20,7 +20,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	if !o.Out.Quiet || o.VM.BufSize != 64<<10 || o.VM.StrSize != 100 || o.SwitchRate != 1e8 || o.Patch != "inplace" ||
-		o.KinstPolicy != kinst.FreeBSD || o.CrossCheck || !o.ZeroDefs || o.VM.StackFrames != 5 || !o.Out.Order.Rev {
+		o.KinstPolicy != ktext.FreeBSD || o.CrossCheck || !o.ZeroDefs || o.VM.StackFrames != 5 || !o.Out.Order.Rev {
 		t.Errorf("%+v", o)
 	}
 }

@@ -14,13 +14,14 @@ import (
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/kinst"
+	"trapline/probes/ktext"
 	"trapline/probes/patch"
 	"trapline/probes/profile"
 )
 
 // Symbols is what a session asks of a symbol table. *kernel.Symtab is one.
 type Symbols interface {
-	kinst.Symbols
+	ktext.Symbols
 	At(addr uint64) (kernel.Symbol, bool)
 }
 
@@ -43,6 +44,7 @@ type Session struct {
 	Config
 	registry *probes.Registry
 	set      *patch.Set
+	ktext    *ktext.Text
 	dtrace   *probes.DTrace
 	profile  *profile.Provider
 
@@ -95,20 +97,13 @@ func New(c Config) (*Session, error) {
 	if s.set, err = patch.New(c.Target, c.Text, s); err != nil {
 		return nil, err
 	}
+	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
-	for _, p := range []probes.Provider{s.dtrace, s.profile} {
+	for _, p := range []probes.Provider{s.dtrace, s.profile, kinst.New(s.registry, s.ktext, c.Target.Arch().Args)} {
 		s.registry.Add(p)
 	}
 	return s, nil
-}
-
-// addKinst makes the provider when the policy is settled.
-func (s *Session) addKinst() {
-	s.registry.Add(kinst.New(kinst.Config{
-		Registry: s.registry, Set: s.set, Symbols: s.Symbols, Arch: s.Target.Arch().Name,
-		Policy: s.Options.KinstPolicy, Unsafe: s.OS.Unsafe,
-	}))
 }
 
 // Registry holds the probes that have been made.
@@ -234,7 +229,7 @@ func (s *Session) symbol(addr uint64) (module, name string, off uint64, ok bool)
 	if !ok {
 		return "", "", 0, false
 	}
-	return kinst.Module, sym.Name, addr - sym.Addr, true
+	return ktext.Module, sym.Name, addr - sym.Addr, true
 }
 
 // base is the start of the symbol that covers an address; of a module, the kernel alone

@@ -60,15 +60,14 @@ func macroVars(given map[string]string) map[string]string {
 	return all
 }
 
-// hasProvider tells whether a provider is there, or will be once the program has set its
-// policy.
+// hasProvider tells whether a provider is there.
 func (s *Session) hasProvider(name string) bool {
 	for _, p := range s.registry.Providers() {
 		if p.Name() == name {
 			return true
 		}
 	}
-	return name == "kinst"
+	return false
 }
 
 // addLibrary puts what the sources need of the guest's library before them.

@@ -1,4 +1,4 @@
-package kinst
+package ktext
 
 import (
 	"encoding/binary"

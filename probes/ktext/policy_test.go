@@ -1,4 +1,4 @@
-package kinst
+package ktext
 
 import (
 	"encoding/binary"
@@ -75,5 +75,16 @@ func TestOriginals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestParsePolicy(t *testing.T) {
+	for _, p := range []Policy{All, Linux, FreeBSD} {
+		if got, err := ParsePolicy(p.String()); got != p || err != nil {
+			t.Errorf("%v: %v, %v", p, got, err)
+		}
+	}
+	if _, err := ParsePolicy("none"); err == nil {
+		t.Error("no error")
 	}
 }

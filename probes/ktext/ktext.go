@@ -1,0 +1,113 @@
+// Package ktext is what the providers of probes in kernel text have in common: the functions
+// that a description names, and what of them may have a probe.
+//
+//	description --Named, Symbols.Glob--> symbols --Decode--> instructions --Refusal--> kinst, fbt
+package ktext
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/probes"
+	"trapline/probes/patch"
+	"trapline/trampoline"
+)
+
+// Module is the name of the kernel proper in probes.
+const Module = "vmlinux"
+
+// alias is another name for Module that is understood.
+const alias = "kernel"
+
+// InModule tells whether a description's module means the kernel proper. A module asked for
+// by a name that is not there is an error.
+func InModule(name string) (bool, error) {
+	switch {
+	case name == "", probes.Glob(name, Module), probes.Glob(name, alias):
+		return true, nil
+	case probes.IsGlob(name):
+		return false, nil
+	}
+	return false, fmt.Errorf("no module %q: the kernel proper is %q", name, Module)
+}
+
+// Symbols is what providers ask of a symbol table. *kernel.Symtab is one.
+type Symbols interface {
+	Lookup(name string) []kernel.Symbol
+	Glob(pattern string) []kernel.Symbol
+	Nearest(name string, n int) []string
+}
+
+// Text is the kernel's text.
+type Text struct {
+	Set     *patch.Set
+	Symbols Symbols
+	Arch    string // name of the architecture
+	Policy  Policy // may change until probes are made
+	// Unsafe says why the guest's own tracers stay away from an address, or ""; it may
+	// be nil.
+	Unsafe func(addr uint64) string
+}
+
+// Named are the functions of one name, each address once. It is an error that there is
+// none.
+func (t *Text) Named(function string) ([]kernel.Symbol, error) {
+	syms := slices.DeleteFunc(slices.Clone(t.Symbols.Lookup(function)), func(s kernel.Symbol) bool { return !s.Func || s.Size == 0 })
+	syms = slices.CompactFunc(syms, func(a, b kernel.Symbol) bool { return a.Addr == b.Addr })
+	if len(syms) == 0 {
+		return nil, t.unknown(function)
+	}
+	return syms, nil
+}
+
+func (t *Text) unknown(function string) error {
+	err := fmt.Errorf("no function %q in %s", function, Module)
+	if near := t.Symbols.Nearest(function, 3); len(near) > 0 {
+		err = fmt.Errorf("%w (nearest: %s)", err, strings.Join(near, ", "))
+	}
+	return err
+}
+
+var errEmpty = errors.New("the function has no size")
+
+// Decode gives the instructions of a function. f is nil when there are none at all; err says
+// why they end early.
+func (t *Text) Decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr, err error) {
+	f = t.Set.Func(s.Addr, int(s.Size))
+	instrs, err = f.Instrs()
+	if f.Size > int(s.Size) { // another name of it reaches further
+		instrs = slices.DeleteFunc(instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
+	}
+	if len(instrs) == 0 {
+		return nil, nil, cmp.Or(err, errEmpty)
+	}
+	return f, instrs, err
+}
+
+// Refusal says why the i-th instruction of f cannot be traced, or "".
+func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
+	in := instrs[i]
+	if in.Plan.Kind == trampoline.Refuse {
+		return in.Plan.Reason()
+	}
+	if t.Policy == All {
+		return ""
+	}
+	if t.Unsafe != nil {
+		if why := t.Unsafe(f.Start + uint64(in.Off)); why != "" {
+			return why
+		}
+	}
+	if t.Policy != FreeBSD {
+		return ""
+	}
+	o := originals[t.Arch]
+	if why := o.function(instrs); why != "" {
+		return why
+	}
+	return o.instruction(instrs, i)
+}
