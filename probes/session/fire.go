@@ -47,7 +47,7 @@ func (s *Session) fault(e vm.Env, ft vm.Fault) {
 	}
 	s.show()
 	p := e.Probe()
-	s.keep(s.text.Fault(consume.Fault{
+	s.keep(s.sink.Fault(consume.Fault{
 		EPID: ft.EPID, Probe: consume.Probe(*p), Text: ft.Text(), Action: ft.Action, Offset: ft.Offset,
 	}))
 }
@@ -57,7 +57,7 @@ func (s *Session) show() {
 	if s.Options.VM.BufPolicy == buffer.Switch {
 		s.drain()
 	}
-	s.keep(s.text.Flush())
+	s.keep(s.sink.Flush())
 }
 
 // drain takes everything out of the buffers.
@@ -68,7 +68,7 @@ func (s *Session) drain() {
 }
 
 // full empties one buffer.
-func (s *Session) full(b *buffer.Buffer) { s.keep(s.read.Drain(b, s.text)) }
+func (s *Session) full(b *buffer.Buffer) { s.keep(s.read.Drain(b, s.sink)) }
 
 // drops reports what found no room in aggregations and variables.
 func (s *Session) drops() error {
@@ -77,5 +77,5 @@ func (s *Session) drops() error {
 		d.Aggregations += t.Drops
 	}
 	d.Variables, d.Spec, d.SpecFails, d.Errors = s.vm.VarDrops(), s.vm.SpecDrops, s.vm.SpecFails, s.vm.ErrorFaults
-	return s.text.Drops(d)
+	return s.sink.Drops(d)
 }

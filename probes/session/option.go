@@ -73,7 +73,6 @@ var table = map[string]option{
 	"destructive": {set: flag(func(o *Options) *bool { return &o.Destructive })},
 	"statusrate":  {set: anyRate},
 	"aggrate":     {set: anyRate},
-	"oformat":     {why: notYet},
 	"switchrate":  {set: rate(func(o *Options) *uint64 { return &o.SwitchRate })},
 	"temporal":    {set: only("", "on", "yes", "1")},
 

@@ -53,6 +53,7 @@ var about = []OptionInfo{
 	{"libdir", "read the D libraries there (-L)"},
 	{"nolibs", "read no D libraries"},
 	{"nspec", "number of speculations"},
+	{"oformat", "text, or json: an object to a line (-O)"},
 	{"specsize", "memory for a speculation"},
 	{"statusrate", "accepted: the status is looked at all the time"},
 	{"stdc", "a, c, s or t: standard that the preprocessor keeps to (-X)"},

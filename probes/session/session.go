@@ -61,7 +61,7 @@ type Session struct {
 	vm    *vm.Machine
 	trace consume.Trace
 	read  *consume.Reader
-	text  *consume.Text
+	sink  consume.Sink
 
 	env, errEnv env
 	shown       consume.Enabling // the last one that trace was asked for
@@ -123,7 +123,7 @@ func (s *Session) Start() error {
 		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
 	}
 	s.read = consume.NewReader(&s.trace)
-	if s.text, err = consume.NewText(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
+	if s.sink, err = consume.New(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
 		return err
 	}
 	s.vm.OnFault, s.vm.Base = s.fault, s.base
@@ -177,8 +177,8 @@ func (s *Session) Finish() error {
 	s.phase = over
 	s.drain()
 	s.keep(s.drops())
-	s.keep(s.text.End())
-	s.keep(s.text.Flush())
+	s.keep(s.sink.End())
+	s.keep(s.sink.Flush())
 	if act, yes := s.Halted(); yes {
 		s.complain("%v( ) has stopped the guest", act)
 	}

@@ -16,6 +16,7 @@ var optionFlags = []struct {
 	{"cpp", "C", "cpp", "pass scripts through the C preprocessor", ""},
 	{"define", "D", "define", "define `NAME[=VALUE]` in the preprocessor", "define"},
 	{"flow", "F", "flowindent", "indent entries and returns by the depth of calls", ""},
+	{"format", "O", "oformat", "show the trace as `text or json`", "format"},
 	{"headers", "H", "cpphdrs", "tell the files that the preprocessor includes", ""},
 	{"include", "I", "incdir", "look for included files in `DIR`", "dir"},
 	{"library", "L", "libdir", "read the D libraries of `DIR`", "dir"},

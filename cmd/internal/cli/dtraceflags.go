@@ -39,12 +39,10 @@ var absent = []struct{ flag, why string }{
 	{"A", noAnonymous}, {"a", noAnonymous},
 	{"B", "it has no meaning here: there are no boot loader files to write"},
 	{"G", noProcesses},
-	{"O", notYet},
 	{"h", noProcesses + " (--help shows the flags)"},
 }
 
 const (
-	notYet      = "it is not there yet"
 	noAnonymous = "anonymous tracing has no meaning here: '--from boot' traces the boot"
 	noProcesses = "probes in object files of processes have no meaning here"
 )

@@ -1,11 +1,11 @@
 // Package consume turns what a trace has recorded into what the user reads.
 //
 //	buffer.Buffer --Reader--> Record --+
-//	agg.Table ------------------------ +--> Sink: Text (dtrace's own form)
+//	agg.Table ------------------------ +--> Sink: Text (dtrace's own form), or JSON
 //	faults, drops ---------------------+
 //
 // Reading is apart from printing: a Reader takes records apart, a Sink shows them. Text
-// prints the bytes that dtrace(1) prints.
+// prints the bytes that dtrace(1) prints, JSON objects for programs to read.
 package consume
 
 import (
@@ -85,4 +85,15 @@ type Sink interface {
 	// End comes last, after the records of the END probe: it shows the aggregations
 	// that no action has shown.
 	End() error
+	// Flush writes what waits in memory.
+	Flush() error
+}
+
+// New makes the Sink that the options ask for. It fails on a malformed format in the
+// program.
+func New(t *Trace, o Options, out, err io.Writer) (Sink, error) {
+	if o.JSON {
+		return NewJSON(t, o, out, err)
+	}
+	return NewText(t, o, out, err)
 }

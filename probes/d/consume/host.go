@@ -18,16 +18,16 @@ func printed(a *code.Action) bool {
 	return false
 }
 
-// tracemem shows as many bytes as count: all if there is no number of them, or a strange
-// one.
-func (t *Text) tracemem(values []Value) {
-	p := values[0].Bytes
-	if len(values) > 1 {
-		if n := int64(values[1].Int); n >= 0 && n < int64(len(p)) {
+// memory is what tracemem() shows: as many bytes as count, all if there is no number of
+// them or a strange one.
+func (it *Item) memory() []byte {
+	p := it.Values[0].Bytes
+	if len(it.Values) > 1 {
+		if n := int64(it.Values[1].Int); n >= 0 && n < int64(len(p)) {
 			p = p[:n]
 		}
 	}
-	t.rawDump(p)
+	return p
 }
 
 // host does what an action asks of the host, after all that was printed before it.
@@ -73,9 +73,16 @@ func (t *Text) asText(it *Item) string {
 	if f == nil {
 		return ""
 	}
+	return t.made(func() {
+		p := printer{Text: t, values: it.Values}
+		p.format(f)
+	})
+}
+
+// made is what a function prints, which then is not printed.
+func (t *Text) made(print func()) string {
 	start := len(t.buf)
-	p := printer{Text: t, values: it.Values}
-	p.format(f)
+	print()
 	text := string(t.buf[start:])
 	t.buf = t.buf[:start]
 	return text
@@ -85,6 +92,9 @@ func (t *Text) setopt(h Host, values []Value) error {
 	name, value := string(values[0].Bytes), ""
 	if len(values) > 1 {
 		value = string(values[1].Bytes)
+	}
+	if name == "oformat" {
+		return errors.New("oformat cannot be set while a trace runs")
 	}
 	known, err := t.opts.Set(name, value)
 	if !known {

@@ -17,6 +17,7 @@ type Options struct {
 	AggPack     bool      // aggpack: distributions in one line each
 	FlowIndent  bool      // flowindent: firings indented by the depth of calls
 	Order       agg.Order // aggsortkey, aggsortkeypos, aggsortpos, aggsortrev
+	JSON        bool      // oformat=json: objects of JSON, see type JSON
 }
 
 // DefaultOptions are those of a trace that sets none.
@@ -48,6 +49,8 @@ func (o *Options) Set(name, value string) (known bool, err error) {
 		err = setInt(&o.Order.AggPos, value)
 	case "aggsortrev":
 		err = setBool(&o.Order.Rev, value)
+	case "oformat":
+		err = o.setFormat(value)
 	default:
 		return false, nil
 	}
@@ -55,6 +58,14 @@ func (o *Options) Set(name, value string) (known bool, err error) {
 		err = fmt.Errorf("option %s: %w", name, err)
 	}
 	return true, err
+}
+
+func (o *Options) setFormat(value string) error {
+	if value != "text" && value != "json" {
+		return fmt.Errorf("%q is neither text nor json", value)
+	}
+	o.JSON = value == "json"
+	return nil
 }
 
 func setBool(p *bool, value string) error {

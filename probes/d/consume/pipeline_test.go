@@ -129,7 +129,7 @@ func history() []*firing {
 type tracer struct {
 	prog      *code.Program
 	m         *vm.Machine
-	text      *consume.Text
+	text      consume.Sink
 	enablings []consume.Enabling // by EPID-1
 	byProbe   map[vm.Probe][]vm.Enabling
 }
@@ -172,7 +172,7 @@ func newTracer(t *testing.T, prog *code.Program, out, errs *bytes.Buffer) *trace
 	}
 	tr := &tracer{prog: prog, m: m, byProbe: make(map[vm.Probe][]vm.Enabling)}
 	trace := &consume.Trace{Program: prog, Layouts: m.Layouts(), Tables: m.Tables(), Enabling: tr.enabling, Symbol: symbol}
-	if tr.text, err = consume.NewText(trace, opts, out, errs); err != nil {
+	if tr.text, err = consume.New(trace, opts, out, errs); err != nil {
 		t.Fatal(err)
 	}
 	m.Base = func(form code.Form, addr uint64) uint64 {

@@ -78,7 +78,7 @@ func (t *Text) members(typ *ctypes.Type, p []byte, depth int) {
 		}
 		t.buf = append(t.buf, " = "...)
 		if f.Bits > 0 {
-			t.bits(f, p)
+			t.buf = fmt.Appendf(t.buf, "%#x", bitsOf(f, p))
 		} else if size := f.Type.Bytes(); f.Offset+size <= len(p) {
 			t.object(f.Type, p[f.Offset:f.Offset+size], depth+1)
 		}
@@ -88,8 +88,8 @@ func (t *Text) members(typ *ctypes.Type, p []byte, depth int) {
 	t.buf = append(t.buf, '}')
 }
 
-// bits shows a bit-field, of which the bytes lie in p.
-func (t *Text) bits(f *ctypes.Field, p []byte) {
+// bitsOf is a bit-field, of which the bytes lie in p.
+func bitsOf(f *ctypes.Field, p []byte) uint64 {
 	var word [16]byte
 	copy(word[:], p[min(f.Offset+f.BitOffset/8, len(p)):])
 	v := binary.LittleEndian.Uint64(word[:]) >> (f.BitOffset % 8)
@@ -97,17 +97,25 @@ func (t *Text) bits(f *ctypes.Field, p []byte) {
 		v |= uint64(word[8]) << (64 - f.BitOffset%8)
 	}
 	unused := 64 - f.Bits
-	t.buf = fmt.Appendf(t.buf, "%#x", v<<unused>>unused)
+	return v << unused >> unused
+}
+
+// length is how many elements of an array there are to show: none that have no size.
+func length(typ *ctypes.Type) int {
+	if typ.Elem.Bytes() == 0 {
+		return 0
+	}
+	return max(typ.Len, 0)
 }
 
 func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
 	elem := typ.Elem.Base()
-	if elem.Kind == ctypes.Int && elem.Size == 1 && elem.Signed {
+	if isChar(elem) {
 		t.buf = appendQuoted(t.buf, p)
 		return
 	}
 	t.buf = append(t.buf, "[ "...)
-	for i := range max(typ.Len, 0) {
+	for i := range length(typ) {
 		if i > 0 {
 			t.buf = append(t.buf, ", "...)
 		}
@@ -116,18 +124,29 @@ func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
 	t.buf = append(t.buf, " ]"...)
 }
 
-func (t *Text) scalar(b *ctypes.Type, v uint64) {
-	if b.Kind == ctypes.Enum {
-		for _, e := range b.Enums {
-			if uint32(e.Value) == uint32(v) {
-				t.buf = append(t.buf, e.Name...)
-				return
-			}
+// isChar says that a type is char.
+func isChar(b *ctypes.Type) bool { return b.Kind == ctypes.Int && b.Size == 1 && b.Signed }
+
+// enumerator is the name of a value of an enumeration, "" if it has none.
+func enumerator(b *ctypes.Type, v uint64) string {
+	if b.Kind != ctypes.Enum {
+		return ""
+	}
+	for _, e := range b.Enums {
+		if uint32(e.Value) == uint32(v) {
+			return e.Name
 		}
 	}
-	if b.Kind == ctypes.Int && b.Size == 1 && b.Signed {
+	return ""
+}
+
+func (t *Text) scalar(b *ctypes.Type, v uint64) {
+	switch name := enumerator(b, v); {
+	case name != "":
+		t.buf = append(t.buf, name...)
+	case isChar(b):
 		t.buf = append(appendEscaped(append(t.buf, '\''), byte(v)), '\'')
-		return
+	default:
+		t.buf = fmt.Appendf(t.buf, "%#x", v)
 	}
-	t.buf = fmt.Appendf(t.buf, "%#x", v)
 }

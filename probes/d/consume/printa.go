@@ -8,16 +8,21 @@ import (
 
 // printa prints aggregations in the middle of a trace: as they stand now.
 func (t *Text) printa(a *code.Action) {
-	tabs := make([]*agg.Table, len(a.Aggs))
-	for i, n := range a.Aggs {
-		tabs[i] = t.trace.Tables[n]
-	}
+	tabs := t.tables(a)
 	if f := t.formats[a]; f != nil {
 		t.formatRows(f, tabs)
 		return
 	}
 	t.buf = append(t.buf, '\n')
 	t.rows(tabs)
+}
+
+func (t *Text) tables(a *code.Action) []*agg.Table {
+	tabs := make([]*agg.Table, len(a.Aggs))
+	for i, n := range a.Aggs {
+		tabs[i] = t.trace.Tables[n]
+	}
+	return tabs
 }
 
 // change does what an action on an aggregation asks for.

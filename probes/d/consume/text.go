@@ -116,7 +116,7 @@ func (t *Text) item(it *Item) {
 	case code.Print:
 		t.print(it.Action.Shape, &it.Values[0])
 	case code.Tracemem:
-		t.tracemem(it.Values)
+		t.rawDump(it.memory())
 	case code.System, code.Freopen, code.Ftruncate, code.Setopt:
 		t.host(it)
 	case code.Printf:
