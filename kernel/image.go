@@ -25,6 +25,7 @@ type Image struct {
 	slide    uint64
 
 	symtab func() *Symtab
+	ahead  sync.WaitGroup // of Prefetch
 }
 
 // A Segment is a part of the image that is loaded into memory.
@@ -96,6 +97,7 @@ func (img *Image) load() []Segment {
 // Close unmaps the file. Nothing that the image gave out but symbols and strings may be
 // used afterwards.
 func (img *Image) Close() error {
+	img.ahead.Wait()
 	data := img.data
 	img.data, img.segments = nil, nil
 	if !img.mapped || data == nil {
@@ -142,6 +144,10 @@ func (img *Image) bytes(s *elf.Section) []byte {
 // Symtab is the image's symbol table, read at the first call. It is never nil; a
 // stripped image has an empty one.
 func (img *Image) Symtab() *Symtab { return img.symtab() }
+
+// Prefetch begins to read the symbol table, for a caller that has other things to do
+// before it asks for it.
+func (img *Image) Prefetch() { img.ahead.Go(func() { img.Symtab().index() }) }
 
 // Slide is how far the running kernel is from its link-time address, 0 until set.
 func (img *Image) Slide() uint64 { return img.slide }

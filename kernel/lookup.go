@@ -1,24 +1,42 @@
 package kernel
 
-// nameIndex finds symbols by name without a slice for each: first is the index of one
-// symbol of that name, next chains to another (-1 ends). Indices count syms, then fixed.
+import (
+	"hash/maphash"
+	"math/bits"
+)
+
+// nameIndex finds symbols by name without a slice for each. Names with the same hash are
+// in one chain: first is where it begins (-1: nowhere), by hash, and next is the one after
+// a symbol. Indices count syms, then fixed, and go up in a chain.
 type nameIndex struct {
-	first map[string]int32
+	seed  maphash.Seed
+	first []int32 // a power of two long
 	next  []int32
 }
 
 func (t *Symtab) makeIndex() nameIndex {
 	n := len(t.syms) + len(t.fixed)
-	idx := nameIndex{make(map[string]int32, n), make([]int32, n)}
+	idx := nameIndex{maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(n))), make([]int32, n)}
+	for i := range idx.first {
+		idx.first[i] = -1
+	}
 	for i := n - 1; i >= 0; i-- {
-		name := t.symbol(int32(i)).Name
-		idx.next[i] = -1
-		if first, ok := idx.first[name]; ok {
-			idx.next[i] = first
-		}
-		idx.first[name] = int32(i)
+		first := idx.chain(t.name(int32(i)))
+		idx.next[i], *first = *first, int32(i)
 	}
 	return idx
+}
+
+// chain is where the chain begins that a name is in.
+func (idx *nameIndex) chain(name string) *int32 {
+	return &idx.first[maphash.String(idx.seed, name)&uint64(len(idx.first)-1)]
+}
+
+func (t *Symtab) name(i int32) string {
+	if int(i) < len(t.syms) {
+		return t.syms[i].Name
+	}
+	return t.fixed[int(i)-len(t.syms)].Name
 }
 
 // symbol is symbol i of syms, then fixed, as the running kernel has it.
@@ -34,13 +52,11 @@ func (t *Symtab) symbol(i int32) Symbol {
 // none if the image is stripped, see Err.
 func (t *Symtab) Lookup(name string) []Symbol {
 	idx := t.index()
-	i, ok := idx.first[name]
-	if !ok {
-		return nil
-	}
 	var found []Symbol
-	for ; i >= 0; i = idx.next[i] {
-		found = append(found, t.symbol(i))
+	for i := *idx.chain(name); i >= 0; i = idx.next[i] {
+		if t.name(i) == name {
+			found = append(found, t.symbol(i))
+		}
 	}
 	return found
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -67,29 +66,6 @@ func newSymtab(img *Image) *Symtab {
 // Err says why the table is empty: an error that wraps ErrNoSymbols, or that the table
 // could not be read. It is nil when there are symbols.
 func (t *Symtab) Err() error { return t.err }
-
-// sorted orders symbols as compare says. It moves small places about, not the symbols.
-func sorted(syms []Symbol) []Symbol {
-	type place struct {
-		addr uint64
-		at   int
-	}
-	places := make([]place, len(syms))
-	for i := range syms {
-		places[i] = place{syms[i].Addr, i}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.addr != b.addr {
-			return cmp.Compare(a.addr, b.addr)
-		}
-		return compare(syms[a.at], syms[b.at])
-	})
-	out := make([]Symbol, len(syms))
-	for i, p := range places {
-		out[i] = syms[p.at]
-	}
-	return out
-}
 
 // compare orders by address, then the best name: one whose size the table gives before one
 // filled in, global before local before weak, then the shortest, then by alphabet.
