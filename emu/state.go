@@ -17,6 +17,14 @@ var zeroPage [pageSize]byte
 func (m *Machine) StateHash() ([sha256.Size]byte, error) {
 	h := sha256.New()
 	m.hashRAM(h)
+	return m.hashDevices(h)
+}
+
+// DeviceHash is StateHash without the RAM.
+func (m *Machine) DeviceHash() ([sha256.Size]byte, error) { return m.hashDevices(sha256.New()) }
+
+// hashDevices adds the CPU, the devices and the clock.
+func (m *Machine) hashDevices(h hash.Hash) ([sha256.Size]byte, error) {
 	for i := range m.arch.Regs {
 		put(h, m.engine.Reg(arch.Reg(i)))
 	}

@@ -22,16 +22,19 @@ import (
 
 // A guest is an image on a machine, ready to run, and the conversation with its init.
 type guest struct {
-	ctx     context.Context
-	options guestOptions
-	spec    images.Spec
-	linux   bool
-	bare    *arch.Arch    // of a kernel without symbols
-	image   *kernel.Image // symbols; nil without any
-	os      guestos.OS    // nil without symbols
-	machine *emu.Machine
-	placed  *emu.Placed
-	host    *control.Host
+	ctx         context.Context
+	options     guestOptions
+	spec        images.Spec
+	linux       bool
+	bare        *arch.Arch    // of a kernel without symbols
+	image       *kernel.Image // symbols; nil without any
+	os          guestos.OS    // nil without symbols
+	needSymbols bool
+	kernel      *os.File // nil for an embedded one
+	machine     *emu.Machine
+	placing     emu.Boot
+	placed      *emu.Placed
+	host        *control.Host
 
 	log       consoleLog
 	command   []byte // the frame that answers the guest's ready
@@ -83,7 +86,10 @@ func (g *guest) open(e *env, c guestConfig) error {
 	if err := g.makeMachine(c); err != nil {
 		return err
 	}
-	return g.place(file)
+	if err := g.place(file); err != nil {
+		return err
+	}
+	return g.detect()
 }
 
 // openImage finds the image, its kernel and its symbols. No machine is needed for that.
@@ -109,6 +115,7 @@ func (g *guest) kernelFile() (boot.File, error) {
 		return nil, fmt.Errorf("opening the kernel: %w", err)
 	}
 	g.closers = append(g.closers, f)
+	g.kernel = f
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening the kernel: %w", err)
@@ -116,7 +123,7 @@ func (g *guest) kernelFile() (boot.File, error) {
 	return io.NewSectionReader(f, 0, info.Size()), nil
 }
 
-// openSymbols opens the image with the kernel's symbols and finds out whose kernel it is.
+// openSymbols opens the image with the kernel's symbols.
 func (g *guest) openSymbols(file boot.File, need bool) error {
 	if !need && g.spec.OS == "linux" {
 		return g.knownLinux()
@@ -144,11 +151,23 @@ func (g *guest) openSymbols(file boot.File, need bool) error {
 		return nil
 	}
 	g.closers = append(g.closers, g.image)
+	g.needSymbols = need
+	g.image.Prefetch()
+	return nil
+}
+
+// detect finds out whose kernel it is, by its symbols. It is put off, for they take a while
+// to read, to where it matters.
+func (g *guest) detect() error {
+	if g.image == nil || g.os != nil {
+		return nil
+	}
+	var err error
 	if g.os, err = guestos.Detect(g.image); err != nil {
 		return fmt.Errorf("%s: %w", g.image.Name(), err)
 	}
 	g.linux = g.linux || g.os.Name() == "linux"
-	if need {
+	if g.needSymbols {
 		return g.image.Symtab().Err()
 	}
 	return nil
@@ -211,8 +230,11 @@ func (g *guest) arch() *arch.Arch {
 
 // outfit gives a Linux kernel of the user's what every Linux guest needs here.
 func (g *guest) outfit() error {
-	if g.spec.State != images.File || !g.linux {
+	if g.spec.State != images.File {
 		return nil
+	}
+	if err := g.detect(); err != nil || !g.linux {
+		return err
 	}
 	g.spec.Append = images.LinuxAppend(g.arch().Name)
 	if g.options.command == "" || g.options.initrd != "" {
@@ -261,10 +283,8 @@ func (g *guest) place(file boot.File) error {
 	if err != nil {
 		return err
 	}
-	g.placed, err = g.machine.Boot(emu.Boot{
-		Kernel: file, CommandLine: join(g.spec.Append, g.options.cmdline), Initrd: initrd,
-	})
-	if err != nil {
+	g.placing = emu.Boot{Kernel: file, CommandLine: join(g.spec.Append, g.options.cmdline), Initrd: initrd}
+	if g.placed, err = g.machine.Boot(g.placing); err != nil {
 		return fmt.Errorf("%s: %w", g.spec.Name, err)
 	}
 	g.machine.SetLimit(emu.Never)

@@ -24,14 +24,18 @@ func snapshotCache() (snapshots.Cache, error) {
 }
 
 // snapshotKey names the snapshot of this guest at the point where its init waits for a
-// command; "" if it is to be booted. What the boot depends on is the state in which the
-// machine starts (kernel, initrd, command line, memory, input), this program and the
-// emulator library.
+// command; "" if it is to be booted. It says all that the boot depends on: what is placed in
+// memory, the state of the rest of the machine (the console's input is in it), this program
+// and the emulator library.
 func (g *guest) snapshotKey() (string, error) {
 	if g.options.noSnapshot || g.options.until > 0 || g.options.command == "" {
 		return "", nil
 	}
-	state, err := g.machine.StateHash()
+	kernel, err := g.kernelDigest()
+	if err != nil {
+		return "", err
+	}
+	rest, err := g.machine.DeviceHash()
 	if err != nil {
 		return "", err
 	}
@@ -40,8 +44,16 @@ func (g *guest) snapshotKey() (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%x %s %d %s %s", state, g.arch(), g.machine.Memory(), library, programID())
+	fmt.Fprintf(h, "%s %d %s %s %x %x %x %q", g.arch(), g.machine.Memory(), library, programID(),
+		rest, kernel, sha256.Sum256(g.placing.Initrd), g.placing.CommandLine)
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
+}
+
+func (g *guest) kernelDigest() ([sha256.Size]byte, error) {
+	if g.kernel == nil {
+		return sha256.Sum256(g.spec.KernelData), nil
+	}
+	return images.Store{}.Digest(g.kernel)
 }
 
 // programID changes with every build of this program that could matter.
