@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // runBoot runs a guest with its console on stdout.
-func runBoot(e *env, args []string) error {
+func runBoot(e *env, args []string) (err error) {
 	var o guestOptions
 	var quiet bool
 	f := e.newFlags("boot", fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
@@ -32,6 +33,11 @@ func runBoot(e *env, args []string) error {
 	case quiet:
 		console = io.Discard
 	}
+	stop, err := o.profiling.start()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	g, err := e.newGuest(o, guestConfig{console: console})
 	if err != nil {
 		return err

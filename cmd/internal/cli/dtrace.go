@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,6 +44,11 @@ func listOptions(out io.Writer) error {
 
 // trace compiles the programs, runs the guest to where tracing starts, and traces.
 func (e *env) trace(t *tracing) (err error) {
+	stop, err := t.guest.profiling.start()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	log := io.Discard
 	if t.guest.console {
 		log = e.stderr

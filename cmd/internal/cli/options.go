@@ -24,6 +24,7 @@ type guestOptions struct {
 	timeout    seconds // of the host's time, 0 for no limit
 	stats      bool
 	noSnapshot bool
+	profiling  profiling
 }
 
 const defaultImage = "tiny/amd64"
@@ -48,6 +49,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
 	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest instead of going on from a snapshot of its boot")
+	o.profiling.add(f)
 }
 
 // kernelFiles is what help says about -k and the path of a kernel.
