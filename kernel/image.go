@@ -133,6 +133,17 @@ func (img *Image) Section(name string) (data []byte, addr uint64, ok bool) {
 	return img.bytes(s), s.Addr, true
 }
 
+// CodeSections are the executable sections, in file order, at link-time addresses.
+func (img *Image) CodeSections() []Segment {
+	var code []Segment
+	for _, s := range img.elf.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Flags&elf.SHF_ALLOC != 0 {
+			code = append(code, Segment{Vaddr: s.Addr, Memsz: s.Size, Data: img.bytes(s)})
+		}
+	}
+	return code
+}
+
 // bytes is the section's part of the file, without a copy.
 func (img *Image) bytes(s *elf.Section) []byte {
 	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || img.data == nil {

@@ -12,59 +12,68 @@ type near struct {
 	dist int
 }
 
-// Nearest gives at most n names of functions that may have been meant by name, the
-// nearest first, equally near ones by alphabet: those that few edits turn it into, also
-// when the compiler has added a suffix (finish_task_switch.isra.0); if there are none,
-// those that begin most like it.
+// Nearest gives at most n names of functions that may have been meant by name, see
+// [Nearest].
 func (t *Symtab) Nearest(name string, n int) []string {
-	all := t.similar(name)
+	var funcs []string
+	for i := range t.syms {
+		if t.syms[i].Func {
+			funcs = append(funcs, t.syms[i].Name)
+		}
+	}
+	return Nearest(funcs, name, n)
+}
+
+// Nearest gives at most n of names that may have been meant by name, the nearest first,
+// equally near ones by alphabet: those that few edits turn it into, also when the compiler
+// has added a suffix (finish_task_switch.isra.0); if there are none, those that begin most
+// like it.
+func Nearest(names []string, name string, n int) []string {
+	all := similar(names, name)
 	if len(all) == 0 {
-		all = t.alike(name)
+		all = alike(names, name)
 	}
 	slices.SortFunc(all, func(a, b near) int {
 		return cmp.Or(cmp.Compare(a.dist, b.dist), strings.Compare(a.name, b.name))
 	})
 	all = slices.Compact(all)
-	var names []string
+	var found []string
 	for _, m := range all[:min(n, len(all))] {
-		names = append(names, m.name)
+		found = append(found, m.name)
 	}
-	return names
+	return found
 }
 
 // similar are the names within a distance that a slip of the fingers makes.
-func (t *Symtab) similar(name string) []near {
+func similar(names []string, name string) []near {
 	var all []near
 	limit := max(1, min(len(name)/4, 4))
 	d := newDistance(name)
-	for _, s := range t.syms {
-		if !s.Func {
-			continue
-		}
-		k := d.to(s.Name, limit)
-		if base, suffix, ok := strings.Cut(s.Name, "."); ok && suffix != "" && base != "" {
+	for _, s := range names {
+		k := d.to(s, limit)
+		if base, suffix, ok := strings.Cut(s, "."); ok && suffix != "" && base != "" {
 			k = min(k, d.to(base, limit)+1)
 		}
 		if k <= limit {
-			all = append(all, near{s.Name, k})
+			all = append(all, near{s, k})
 		}
 	}
 	return all
 }
 
 // alike are the names that share the longest beginning with name, half of it at least.
-func (t *Symtab) alike(name string) []near {
+func alike(names []string, name string) []near {
 	var all []near
 	best := max(3, len(name)/2)
-	for _, s := range t.syms {
-		k := commonPrefix(s.Name, name)
-		if !s.Func || k < best {
+	for _, s := range names {
+		k := commonPrefix(s, name)
+		if k < best {
 			continue
 		}
 		if k > best {
 			best, all = k, all[:0]
 		}
-		all = append(all, near{s.Name, len(s.Name)})
+		all = append(all, near{s, len(s)})
 	}
 	return all
 }

@@ -41,6 +41,8 @@ const (
 	formLoclistx = 0x22
 	formRnglistx = 0x23
 	formStrx1    = 0x25
+	formStrx4    = 0x28
+	formAddrx1   = 0x29
 	formAddrx4   = 0x2c
 )
 

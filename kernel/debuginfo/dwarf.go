@@ -104,6 +104,12 @@ func openDWARF(section func(name string) []byte, image *Types) *dwarf {
 	return d
 }
 
+// Kinds of units of DWARF 5 (7.5.1). Those of split files have nothing for us.
+const (
+	unitCompile = 1
+	unitPartial = 3
+)
+
 // readUnits finds the units. What follows a damaged header is left out.
 func (d *dwarf) readUnits() {
 	for off := uint64(0); off+11 <= uint64(len(d.info)); {
@@ -116,12 +122,15 @@ func (d *dwarf) readUnits() {
 		case 2, 3, 4:
 			u.abbrevs, u.addrSize, u.first = uint64(le.Uint32(d.info[off+6:])), int(d.info[off+10]), off+11
 		case 5:
-			if n < 8 || d.info[off+6] != 1 { // not a full compilation unit
+			if n < 8 || d.info[off+6] != unitCompile && d.info[off+6] != unitPartial {
 				off = u.end
 				continue
 			}
 			u.addrSize, u.abbrevs, u.first = int(d.info[off+7]), uint64(le.Uint32(d.info[off+8:])), off+12
 		default:
+			return
+		}
+		if u.addrSize != 4 && u.addrSize != 8 {
 			return
 		}
 		d.units = append(d.units, u)
@@ -149,7 +158,17 @@ func (d *dwarf) table(at uint64) []shape {
 	if t, ok := d.tables[at]; ok {
 		return t
 	}
-	c := cursor{data: d.abbrev, off: at}
+	t := shapes(d.abbrev, at)
+	if len(d.tables) >= maxTables {
+		clear(d.tables)
+	}
+	d.tables[at] = t
+	return t
+}
+
+// shapes reads the table of abbreviations at a place of .debug_abbrev (DWARF 5, 7.5.3).
+func shapes(abbrev []byte, at uint64) []shape {
+	c := cursor{data: abbrev, off: at}
 	var t []shape
 	for !c.bad {
 		code := c.uleb()
@@ -172,10 +191,6 @@ func (d *dwarf) table(at uint64) []shape {
 		}
 		t[code] = s
 	}
-	if len(d.tables) >= maxTables {
-		clear(d.tables)
-	}
-	d.tables[at] = t
 	return t
 }
 

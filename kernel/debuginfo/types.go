@@ -1,12 +1,14 @@
-// Package debuginfo finds the C types that a kernel image tells of: in its BTF, where it
-// has one, otherwise in its DWARF. Of BTF the types of kernel variables are missing; they
-// come from DWARF, by way of an index that is made once for an image and kept.
+// Package debuginfo reads what a kernel image tells of its source: types, functions, and
+// where functions have been inlined. Types come from its BTF, where it has one, otherwise
+// from its DWARF. Of BTF the types of kernel variables are missing; they come from DWARF.
 //
 //	name --BTF or DWARF--> ctypes.Type, whose structures are read when they are looked into
 //	variable --index--> its type in a few letters --> ctypes.Type, structures as above
+//	function --index--> its code and its inlined copies
 //
-// Nothing is read before it is asked for, and nothing is kept but what was. Both sources
-// give the same types.
+// The indices are made once for an image, of its DWARF, and kept. Else nothing is read
+// before it is asked for, and nothing is kept but what was. BTF and DWARF give the same
+// types.
 package debuginfo
 
 import (
