@@ -34,6 +34,7 @@ var layers = []string{
 	"cmd/script",
 	"cmd/internal",
 	"cmd",
+	"tracetest",
 	"testscripts",
 }
 

@@ -129,16 +129,18 @@ func (s *Suite) script(file, bin string) Result {
 	return Result{Name: Name(file), Status: t.status, Log: t.text()}
 }
 
-// passed on from the user's environment: they say where images and snapshots are.
-var passedOn = []string{"XDG_CACHE_HOME", "HOME"}
-
-func (s *Suite) setup(env *testscript.Env, file, bin string) error {
-	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-	for _, name := range passedOn {
+// UseCache gives a script the images and snapshots of the user that runs it.
+func UseCache(env *testscript.Env) {
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env.Setenv(name, v)
 		}
 	}
+}
+
+func (s *Suite) setup(env *testscript.Env, file, bin string) error {
+	UseCache(env)
+	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		return err
