@@ -32,6 +32,8 @@ var layers = []string{
 	"probes/kinst probes/fbt",
 	"probes/session",
 	"cmd/script",
+	"cmd/internal/page",
+	"cmd/internal/lesson",
 	"cmd/internal",
 	"cmd",
 	"tracetest",

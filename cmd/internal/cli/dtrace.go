@@ -167,47 +167,14 @@ func (t *tracer) showProbes() error {
 	return fmt.Errorf("dtrace: %w", none[len(none)-1])
 }
 
-// approach runs the guest to where tracing starts: to its waiting for a command, or
-// nowhere, or as early as the place of a kernel that moves itself is known. Such a kernel
-// needs other probes then.
+// approach runs the guest to where tracing starts. A kernel that has moved itself needs
+// other probes then.
 func (t *tracer) approach() error {
-	g := t.guest
-	moves := g.placed.Image == nil // a compressed kernel decides where it runs
-	fromBoot := t.from == "boot" || g.options.command == ""
-	if fromBoot && !moves {
-		return nil
-	}
-	run := func() (bool, ending, error) { return g.boot(t.env) }
-	if fromBoot {
-		run = g.runToSyscalls
-	}
-	if ready, end, err := run(); err != nil || !ready {
-		return t.unready(end, err)
-	}
-	if !moves {
-		return nil
-	}
-	if err := g.findSlide(); err != nil {
+	moved, err := t.guest.approach(t.env, t.from == "boot")
+	if err != nil || !moved {
 		return err
 	}
 	return t.prepare()
-}
-
-// unready tells why tracing could not start.
-func (t *tracer) unready(end ending, err error) error {
-	if done := t.guest.finish(t.env, end); err == nil {
-		err = done
-	}
-	if err == nil {
-		err = t.guest.trouble(end)
-	}
-	if err == nil {
-		_, err = t.guest.status(end)
-	}
-	if err == nil {
-		err = fmt.Errorf("the guest ended (%s) before tracing could start", end)
-	}
-	return err
 }
 
 // record traces the guest to its end.
@@ -215,7 +182,7 @@ func (t *tracer) record() error {
 	if err := t.session.Start(); err != nil {
 		return fmt.Errorf("dtrace: could not enable tracing: %w", err)
 	}
-	end, err := t.follow()
+	end, err := t.guest.follow(t.over)
 	if done := t.session.Finish(); err == nil {
 		err = done
 	}
@@ -226,19 +193,6 @@ func (t *tracer) record() error {
 		return err
 	}
 	return t.verdict(end)
-}
-
-// follow runs the traced guest until it ends, exit() runs, or the user interrupts. One
-// that is traced from its boot on waits for its command in between.
-func (t *tracer) follow() (ending, error) {
-	for !t.over() {
-		end, err := t.guest.resume()
-		if err != nil || t.guest.command == nil {
-			return end, err
-		}
-		t.guest.machine.Flush()
-	}
-	return endStopped, nil
 }
 
 // over says that there is nothing more to trace, or no way to show it.

@@ -153,3 +153,55 @@ func (g *guest) runToSyscalls() (found bool, end ending, err error) {
 	g.machine.OnTick(emu.Never, nil)
 	return found, end, err
 }
+
+// approach runs the guest to where tracing starts: to its waiting for a command, or
+// nowhere, if it has none or fromBoot, or as early as the place of a kernel that moves
+// itself is known. It says whether the kernel has moved.
+func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
+	moves := g.placed.Image == nil // a compressed kernel decides where it runs
+	fromBoot = fromBoot || g.options.command == ""
+	if fromBoot && !moves {
+		return false, nil
+	}
+	run := func() (bool, ending, error) { return g.boot(e) }
+	if fromBoot {
+		run = g.runToSyscalls
+	}
+	if ready, end, err := run(); err != nil || !ready {
+		return false, g.unready(e, end, err)
+	}
+	if !moves {
+		return false, nil
+	}
+	return true, g.findSlide()
+}
+
+// unready tells why tracing could not start.
+func (g *guest) unready(e *env, end ending, err error) error {
+	if done := g.finish(e, end); err == nil {
+		err = done
+	}
+	if err == nil {
+		err = g.trouble(end)
+	}
+	if err == nil {
+		_, err = g.status(end)
+	}
+	if err == nil {
+		err = fmt.Errorf("the guest ended (%s) before tracing could start", end)
+	}
+	return err
+}
+
+// follow runs the traced guest until it ends, the trace is over, or the user interrupts.
+// One that is traced from its boot on waits for its command in between.
+func (g *guest) follow(over func() bool) (ending, error) {
+	for !over() {
+		end, err := g.resume()
+		if err != nil || g.command == nil {
+			return end, err
+		}
+		g.machine.Flush()
+	}
+	return endStopped, nil
+}
