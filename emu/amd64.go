@@ -18,7 +18,7 @@ type pc struct {
 
 // Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
-var amd64Wiring = wiring{newPC, []uint64{0xffffffffb0000000, 0xffffffff90000000}}
+var amd64Wiring = wiring{platform: newPC, slots: []uint64{0xffffffffb0000000, 0xffffffff90000000}}
 
 // clock is the clock of the devices.
 type clock struct{ *unicorn.Engine }

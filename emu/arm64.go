@@ -17,18 +17,22 @@ type arm64 struct {
 }
 
 // Trampolines lie above everything that Linux maps.
-var arm64Wiring = wiring{newARM64, []uint64{0xffffffffd0000000, 0xffffffffc0000000}}
+var arm64Wiring = wiring{
+	platform: newARM64,
+	slots:    []uint64{0xffffffffd0000000, 0xffffffffc0000000},
+	disks:    device.VirtDisks,
+}
 
 func newARM64(m *Machine, c Config) platform {
 	p := &arm64{m: m}
-	p.dev = device.NewARM64Virt(clock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), m.endFor("PSCI"))
+	p.dev = device.NewARM64Virt(m.host(c, "PSCI"), intr{m.engine})
 	return p
 }
 
 func (p *arm64) Boot(b Boot) (*Placed, error) {
 	placed, err := boot.Virt(boot.Config{
 		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
-	}, boot.VirtMachine{ELF: elf.EM_AARCH64, Base: p.m.engine.RAMBase(), Tree: arm64Tree})
+	}, boot.VirtMachine{ELF: elf.EM_AARCH64, Base: p.m.engine.RAMBase(), Tree: p.tree})
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +45,9 @@ func (p *arm64) Load(pa uint64, size int) uint64         { return uint64(p.dev.B
 func (p *arm64) Store(pa uint64, size int, value uint64) { p.dev.Bus.Store(pa, size, uint32(value)) }
 func (p *arm64) ReadSystem(reg uint32) uint64            { return p.dev.Timer.Read(reg) }
 func (p *arm64) WriteSystem(reg uint32, value uint64)    { p.dev.Timer.Write(reg, value) }
-func (p *arm64) Next() uint64                            { return p.dev.Timer.Next() }
+func (p *arm64) Next() uint64                            { return p.dev.Next() }
 func (p *arm64) Wake() uint64                            { return p.dev.Wake() }
-func (p *arm64) Poll()                                   { p.dev.Timer.Poll() }
+func (p *arm64) Poll()                                   { p.dev.Poll() }
 func (p *arm64) Awake() bool                             { return p.m.engine.Line() }
 func (p *arm64) Save(w io.Writer) error                  { return p.dev.Save(w) }
 func (p *arm64) Restore(r io.Reader) error               { return p.dev.Load(r) }

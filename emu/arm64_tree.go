@@ -26,8 +26,8 @@ const (
 	hypervisorTimerPPI = 10
 )
 
-// arm64Tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
-func arm64Tree(ram boot.Range) *dt.Node {
+// tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
+func (p *arm64) tree(ram boot.Range) *dt.Node {
 	cpu := dt.NewNode("cpu@0", dt.WithProperty(
 		dt.PropertyString("device_type", "cpu"),
 		dt.PropertyString("compatible", "arm,cortex-a57"),
@@ -73,6 +73,7 @@ func arm64Tree(ram boot.Range) *dt.Node {
 		arm64UART("pl011@9000000", device.ARM64UART, device.ARM64UARTSPI),
 		arm64UART("pl011@9040000", device.ARM64UART2, device.ARM64UART2SPI),
 	)
+	r.Children = append(r.Children, p.disks()...)
 	r.Properties = append(r.Properties, dt.PropertyU32("interrupt-parent", arm64GICHandle))
 	return r
 }
@@ -85,4 +86,12 @@ func arm64UART(name string, base uint64, spi uint32) *dt.Node {
 		dt.PropertyU32Array("clocks", []uint32{arm64ClockHandle, arm64ClockHandle}),
 		stringList("clock-names", "uartclk", "apb_pclk"),
 	))
+}
+
+func (p *arm64) disks() (nodes []*dt.Node) {
+	for i := range p.dev.Disks() {
+		nodes = append(nodes, virtioNode(device.ARM64Virtio+uint64(i)*device.ARM64VirtioStride, device.VirtioSize,
+			dt.PropertyU32Array("interrupts", []uint32{gicSPI, uint32(device.ARM64VirtioSPI + i), levelHigh})))
+	}
+	return nodes
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 
+	"trapline/emu/boot"
 	"trapline/emu/internal/unicorn"
 	"trapline/kernel/arch"
 )
@@ -38,6 +39,9 @@ type Config struct {
 	// InPlace puts breakpoints into the guest's own text, as a live tracer does, where
 	// the guest can see them. Otherwise fetches and data accesses see different pages.
 	InPlace bool
+	// Disks are images of disks, of whole sectors of 512 bytes. They are never changed: what
+	// the guest writes stays in the machine.
+	Disks []boot.File
 }
 
 // End says why a run has ended.
@@ -100,6 +104,7 @@ type wiring struct {
 	// slots are places for the trampolines in the guest's kernel half, best first: outside
 	// what its kernels use, and within reach of their text where that matters.
 	slots []uint64
+	disks int // how many there may be
 }
 
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
@@ -131,6 +136,9 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	wire, ok := platforms[a]
 	if !ok {
 		return nil, fmt.Errorf("no machine for %s guests", a)
+	}
+	if err := wire.checkDisks(c); err != nil {
+		return nil, err
 	}
 	if c.CodeBuffer == 0 {
 		c.CodeBuffer = defaultCodeBuffer

@@ -18,7 +18,11 @@ type riscv64 struct {
 }
 
 // Trampolines lie above what Linux uses: its image and modules end 256 MiB below the top.
-var riscv64Wiring = wiring{newRISCV64, []uint64{0xffffffffe0000000, 0xffffffffc0000000}}
+var riscv64Wiring = wiring{
+	platform: newRISCV64,
+	slots:    []uint64{0xffffffffe0000000, 0xffffffffc0000000},
+	disks:    device.VirtDisks,
+}
 
 // interrupt is one of the CPU's interrupts.
 type interrupt struct {
@@ -35,19 +39,8 @@ func newRISCV64(m *Machine, c Config) platform {
 		Timer:    interrupt{m.engine, unicorn.RISCV64Timer},
 		Software: interrupt{m.engine, unicorn.RISCV64Software},
 	}
-	p.dev = device.NewRISCV64Virt(clock{m.engine}, lines, sink(c.Console), sink(c.Control), m.endFor("SBI"))
+	p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), lines)
 	return p
-}
-
-// endFor carries out what the guest asks of its firmware.
-func (m *Machine) endFor(firmware string) func(device.Ending) {
-	return func(e device.Ending) {
-		if e == device.PowerOff {
-			m.powerOff()
-		} else {
-			m.resetFor("firmware (" + firmware + ")")
-		}
-	}
 }
 
 // kernelOffset is where an Image goes: firmware has the first 2 MiB on real boards.
@@ -56,7 +49,7 @@ const riscv64KernelOffset = 2 << 20
 func (p *riscv64) Boot(b Boot) (*Placed, error) {
 	placed, err := boot.Virt(boot.Config{
 		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
-	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, Tree: riscv64Tree})
+	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, Tree: p.tree})
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +62,8 @@ func (p *riscv64) Load(pa uint64, size int) uint64 { return uint64(p.dev.Bus.Loa
 func (p *riscv64) Store(pa uint64, size int, value uint64) {
 	p.dev.Bus.Store(pa, size, uint32(value))
 }
-func (p *riscv64) Next() uint64 { return p.dev.SBI.Next() }
-func (p *riscv64) Poll()        { p.dev.SBI.Poll() }
+func (p *riscv64) Next() uint64 { return p.dev.Next() }
+func (p *riscv64) Poll()        { p.dev.Poll() }
 func (p *riscv64) Awake() bool {
 	return p.m.engine.Reg(arch.RiscvSIP)&p.m.engine.Reg(arch.RiscvSIE) != 0
 }
@@ -79,13 +72,8 @@ func (p *riscv64) Restore(r io.Reader) error { return p.dev.Load(r) }
 
 const sieTimer = 1 << 5
 
-// Wake: while the guest holds the timer's interrupt back nothing can wake it.
-func (p *riscv64) Wake() uint64 {
-	if p.m.engine.Reg(arch.RiscvSIE)&sieTimer == 0 {
-		return Never
-	}
-	return p.dev.SBI.Next()
-}
+// Wake: while the guest holds the timer's interrupt back that cannot wake it.
+func (p *riscv64) Wake() uint64 { return p.dev.Wake(p.m.engine.Reg(arch.RiscvSIE)&sieTimer != 0) }
 
 // Call is an SBI call: number in a7 and a6, arguments from a0 on, results in a0 and a1.
 func (p *riscv64) Call() {

@@ -1,9 +1,6 @@
 package emu
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"github.com/u-root/u-root/pkg/dt"
 
 	"trapline/emu/boot"
@@ -22,8 +19,8 @@ const (
 	riscvExternalS = 9
 )
 
-// riscv64Tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
-func riscv64Tree(ram boot.Range) *dt.Node {
+// tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
+func (p *riscv64) tree(ram boot.Range) *dt.Node {
 	intc := dt.NewNode("interrupt-controller", dt.WithProperty(
 		dt.PropertyU32("#interrupt-cells", 1),
 		dt.Property{Name: "interrupt-controller"},
@@ -60,10 +57,10 @@ func riscv64Tree(ram boot.Range) *dt.Node {
 		dt.PropertyU32("#size-cells", 2),
 		dt.PropertyString("compatible", "simple-bus"),
 		dt.Property{Name: "ranges"},
-	), dt.WithChildren(plic,
+	), dt.WithChildren(append(p.disks(), plic,
 		riscv64UART("serial@10000000", device.RISCV64UART, device.RISCV64UARTIRQ),
 		riscv64UART("serial@10009000", device.RISCV64UART2, device.RISCV64UART2IRQ),
-	))
+	)...))
 	aliases := dt.NewNode("aliases", dt.WithProperty(
 		dt.PropertyString("serial0", "/soc/serial@10000000"),
 		dt.PropertyString("serial1", "/soc/serial@10009000"),
@@ -81,32 +78,11 @@ func riscv64UART(name string, base uint64, irq uint32) *dt.Node {
 	))
 }
 
-// root is the root of the device tree of a virt machine, with its RAM.
-func root(model string, ram boot.Range, children ...*dt.Node) *dt.Node {
-	memory := dt.NewNode(fmt.Sprintf("memory@%x", ram.Base), dt.WithProperty(
-		dt.PropertyString("device_type", "memory"), reg(ram.Base, ram.Size),
-	))
-	return dt.NewNode("", dt.WithProperty(
-		dt.PropertyU32("#address-cells", 2),
-		dt.PropertyU32("#size-cells", 2),
-		dt.PropertyString("compatible", model),
-		dt.PropertyString("model", "trapline,virt"),
-	), dt.WithChildren(append(children, memory)...))
-}
-
-// reg is a reg property of base and size pairs, two cells each.
-func reg(ranges ...uint64) dt.Property {
-	var v []byte
-	for _, r := range ranges {
-		v = binary.BigEndian.AppendUint64(v, r)
+func (p *riscv64) disks() (nodes []*dt.Node) {
+	for i := range p.dev.Disks() {
+		nodes = append(nodes, virtioNode(device.RISCV64Virtio+uint64(i)*device.RISCV64VirtioStride, device.VirtioSize,
+			dt.PropertyU32("interrupt-parent", riscv64PLICHandle),
+			dt.PropertyU32("interrupts", uint32(device.RISCV64VirtioIRQ+i))))
 	}
-	return dt.Property{Name: "reg", Value: v}
-}
-
-func stringList(name string, list ...string) dt.Property {
-	var v []byte
-	for _, s := range list {
-		v = append(append(v, s...), 0)
-	}
-	return dt.Property{Name: name, Value: v}
+	return nodes
 }

@@ -17,14 +17,14 @@ import (
 //
 //	magic, length and checksum of the header
 //	header (JSON): what the machine is, where its parts are, checksums
-//	CPU and clock, devices
 //	RAM from a page boundary on, at its physical addresses; pages of zeros are holes
+//	devices, with what was written to disks
 //
 // RAM is not read when a snapshot is loaded but mapped, copy-on-write: a guest of many
 // MiB goes on at once.
 
 const (
-	snapshotMagic = "trapline snapshot 1\n"
+	snapshotMagic = "trapline snapshot 2\n"
 	headerRoom    = 1 << 20 // bytes before the RAM
 	chunk         = 1 << 20 // bytes of RAM that have a checksum together
 )
@@ -43,9 +43,15 @@ type header struct {
 	Text    struct{ Virt, Phys, Size uint64 }
 	Slots   uint64
 	CPU     []byte
-	Devices []byte
+	Devices part
 	RAM     map[int]uint32 // checksum of each chunk that is not all zero
 	Note    []byte
+}
+
+// part is a part of a snapshot: its size in bytes and its checksum.
+type part struct {
+	Size int64
+	Sum  uint32
 }
 
 // Save writes the machine to an empty file, with a note for whoever loads it. There must
@@ -63,8 +69,8 @@ func (m *Machine) Save(f *os.File, note []byte) error {
 	if err := m.platform.Save(&devices); err != nil {
 		return fmt.Errorf("saving the devices: %w", err)
 	}
-	h.Devices = devices.Bytes()
-	if err := f.Truncate(headerRoom + int64(len(ram))); err != nil {
+	h.Devices = part{int64(devices.Len()), crc32.Checksum(devices.Bytes(), castagnoli)}
+	if _, err := f.WriteAt(devices.Bytes(), h.devicesAt()); err != nil {
 		return fmt.Errorf("writing a snapshot: %w", err)
 	}
 	for at := 0; at < len(ram); at += chunk {
@@ -79,6 +85,9 @@ func (m *Machine) Save(f *os.File, note []byte) error {
 	}
 	return writeHeader(f, &h)
 }
+
+// devicesAt is where the devices are in the file: behind the RAM.
+func (h *header) devicesAt() int64 { return headerRoom + int64(h.Memory) }
 
 // writePages writes the pages that are not zero, runs of them together.
 func writePages(f io.WriterAt, offset int64, p []byte) (used bool, err error) {
@@ -133,10 +142,14 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 	if err := h.checkRAM(f); err != nil {
 		return nil, err
 	}
+	devices, err := h.readDevices(f)
+	if err != nil {
+		return nil, err
+	}
 	if err := m.engine.MapRAM(f, headerRoom); err != nil {
 		return nil, err
 	}
-	if err := m.platform.Restore(bytes.NewReader(h.Devices)); err != nil {
+	if err := m.platform.Restore(bytes.NewReader(devices)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
 	if err := m.engine.LoadCPU(h.CPU); err != nil {
@@ -151,7 +164,7 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 // checkRAM compares the memory in the file with its checksums, through a mapping of its
 // own: pages that are in the host's cache are not copied for it.
 func (h *header) checkRAM(f *os.File) error {
-	if info, err := f.Stat(); err != nil || info.Size() != headerRoom+int64(h.Memory) {
+	if info, err := f.Stat(); err != nil || info.Size() != h.devicesAt()+h.Devices.Size {
 		return fmt.Errorf("%w: it is truncated", ErrSnapshot)
 	}
 	ram, err := unix.Mmap(int(f.Fd()), headerRoom, int(h.Memory), unix.PROT_READ, unix.MAP_PRIVATE)
@@ -166,6 +179,15 @@ func (h *header) checkRAM(f *os.File) error {
 		}
 	}
 	return nil
+}
+
+// readDevices reads the state of the devices; the file is known to be long enough.
+func (h *header) readDevices(f io.ReaderAt) ([]byte, error) {
+	b := make([]byte, h.Devices.Size)
+	if _, err := f.ReadAt(b, h.devicesAt()); err != nil || crc32.Checksum(b, castagnoli) != h.Devices.Sum {
+		return nil, fmt.Errorf("%w: its devices are damaged", ErrSnapshot)
+	}
+	return b, nil
 }
 
 // SnapshotInfo is what a snapshot says of itself.

@@ -6,6 +6,7 @@ import "io"
 //
 //	generic timer --PPI 11, 14--> GIC --> IRQ of the CPU
 //	UART 0, 1 ------SPI 1, 8------^
+//	disks ----SPI 16 and behind---^
 //	PSCI (called by HVC)
 type ARM64Virt struct {
 	Bus   MemBus
@@ -14,6 +15,7 @@ type ARM64Virt struct {
 	PSCI  *PSCI
 	UARTs [2]*PL011 // the console, the control channel
 
+	disks
 	parts []State
 }
 
@@ -26,28 +28,42 @@ const (
 	ARM64UARTSPI  = 1
 	ARM64UART2SPI = 8
 
+	ARM64Virtio       = 0x0a000000
+	ARM64VirtioStride = 0x200
+	ARM64VirtioSPI    = 16
+
 	ARM64VirtualTimerPPI  = 11
 	ARM64PhysicalTimerPPI = 14
 )
 
-// NewARM64Virt makes the devices; irq is the CPU's line, com1 and com2 take what the guest
-// sends, end is told how the guest wants to end.
-func NewARM64Virt(clock Clock, irq Line, com1, com2 func(byte), end func(Ending)) *ARM64Virt {
-	v := &ARM64Virt{GIC: NewGIC(irq), PSCI: NewPSCI(end)}
-	v.Timer = NewArmTimer(clock, v.GIC.PPI(ARM64VirtualTimerPPI), v.GIC.PPI(ARM64PhysicalTimerPPI))
-	v.UARTs[0] = NewPL011(v.GIC.SPI(ARM64UARTSPI), com1)
-	v.UARTs[1] = NewPL011(v.GIC.SPI(ARM64UART2SPI), com2)
+// NewARM64Virt makes the devices of a machine; irq is the CPU's line.
+func NewARM64Virt(h Host, irq Line) *ARM64Virt {
+	v := &ARM64Virt{GIC: NewGIC(irq), PSCI: NewPSCI(h.End)}
+	v.Timer = NewArmTimer(h.Clock, v.GIC.PPI(ARM64VirtualTimerPPI), v.GIC.PPI(ARM64PhysicalTimerPPI))
+	v.UARTs[0] = NewPL011(v.GIC.SPI(ARM64UARTSPI), h.Console)
+	v.UARTs[1] = NewPL011(v.GIC.SPI(ARM64UART2SPI), h.Control)
 	v.Bus.Mount(ARM64GICD, GICSize, v.GIC.Distributor())
 	v.Bus.Mount(ARM64GICC, GICSize, v.GIC.CPUInterface())
 	v.Bus.Mount(ARM64UART, PL011Size, v.UARTs[0].Registers())
 	v.Bus.Mount(ARM64UART2, PL011Size, v.UARTs[1].Registers())
-	v.parts = []State{v.Timer, v.UARTs[0], v.UARTs[1], v.GIC}
+	v.disks = newDisks(h, &v.Bus, ARM64Virtio, ARM64VirtioStride,
+		func(n int) Line { return v.GIC.SPI(ARM64VirtioSPI + n) })
+	v.parts = append([]State{v.Timer, v.UARTs[0], v.UARTs[1]}, append(v.disks.states(), v.GIC)...)
 	return v
 }
 
-// Wake is the next event of the timer that can raise an interrupt as things are.
+// Next is the time of the next event.
+func (v *ARM64Virt) Next() uint64 { return min(v.Timer.Next(), v.disks.next()) }
+
+// Poll carries out what is due.
+func (v *ARM64Virt) Poll() {
+	v.Timer.Poll()
+	v.disks.poll()
+}
+
+// Wake is the next event that can raise an interrupt as things are.
 func (v *ARM64Virt) Wake() uint64 {
-	at := uint64(Never)
+	at := v.disks.next()
 	for i, ppi := range []int{ARM64VirtualTimerPPI, ARM64PhysicalTimerPPI} {
 		if v.GIC.PPIEnabled(ppi) {
 			at = min(at, v.Timer.due(i))

@@ -6,13 +6,15 @@ import "io"
 // a second serial port:
 //
 //	SBI --timer, software---------> CPU
-//	UART 0, 1 --10, 12--> PLIC ---> CPU (external interrupt of the supervisor)
+//	disks -----1 to 8---> PLIC ---> CPU (external interrupt of the supervisor)
+//	UART 0, 1 --10, 12----^
 type RISCV64Virt struct {
 	Bus   MemBus
 	SBI   *SBI
 	PLIC  *PLIC
 	UARTs [2]*UART // the console, the control channel
 
+	disks
 	parts []State
 }
 
@@ -24,6 +26,10 @@ const (
 	RISCV64UARTSize = 0x100
 	RISCV64UARTIRQ  = 10
 	RISCV64UART2IRQ = 12
+
+	RISCV64Virtio       = 0x10001000
+	RISCV64VirtioStride = 0x1000
+	RISCV64VirtioIRQ    = 1
 )
 
 // RISCV64Lines are the interrupts of the CPU.
@@ -33,20 +39,38 @@ type noLine struct{}
 
 func (noLine) Set(bool) {}
 
-// NewRISCV64Virt makes the devices; com1 and com2 take what the guest sends, end is told
-// how the guest wants to end.
-func NewRISCV64Virt(clock Clock, cpu RISCV64Lines, com1, com2 func(byte), end func(Ending)) *RISCV64Virt {
+// NewRISCV64Virt makes the devices of a machine.
+func NewRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
 	v := &RISCV64Virt{
-		SBI:  NewSBI(clock, cpu.Timer, cpu.Software, com1, end),
+		SBI:  NewSBI(h.Clock, cpu.Timer, cpu.Software, h.Console, h.End),
 		PLIC: NewPLIC(noLine{}, cpu.External),
 	}
-	v.UARTs[0] = NewDirectUART(v.PLIC.Line(RISCV64UARTIRQ), com1)
-	v.UARTs[1] = NewDirectUART(v.PLIC.Line(RISCV64UART2IRQ), com2)
+	v.UARTs[0] = NewDirectUART(v.PLIC.Line(RISCV64UARTIRQ), h.Console)
+	v.UARTs[1] = NewDirectUART(v.PLIC.Line(RISCV64UART2IRQ), h.Control)
 	v.Bus.Mount(RISCV64PLIC, PLICSize, v.PLIC.Registers())
 	v.Bus.Mount(RISCV64UART, RISCV64UARTSize, InMemory(v.UARTs[0]))
 	v.Bus.Mount(RISCV64UART2, RISCV64UARTSize, InMemory(v.UARTs[1]))
-	v.parts = []State{v.SBI, v.UARTs[0], v.UARTs[1], v.PLIC}
+	v.disks = newDisks(h, &v.Bus, RISCV64Virtio, RISCV64VirtioStride,
+		func(n int) Line { return v.PLIC.Line(RISCV64VirtioIRQ + n) })
+	v.parts = append([]State{v.SBI, v.UARTs[0], v.UARTs[1]}, append(v.disks.states(), v.PLIC)...)
 	return v
+}
+
+// Next is the time of the next event.
+func (v *RISCV64Virt) Next() uint64 { return min(v.SBI.Next(), v.disks.next()) }
+
+// Wake is the next event that can raise an interrupt, the timer's being enabled or not.
+func (v *RISCV64Virt) Wake(timer bool) uint64 {
+	if timer {
+		return v.Next()
+	}
+	return v.disks.next()
+}
+
+// Poll carries out what is due.
+func (v *RISCV64Virt) Poll() {
+	v.SBI.Poll()
+	v.disks.poll()
 }
 
 // Save writes the state of all devices.
@@ -55,21 +79,3 @@ func (v *RISCV64Virt) Save(w io.Writer) error { return saveAll(w, v.parts) }
 // Load reads what Save wrote. The interrupt controller comes last: what the others do to
 // its lines meanwhile is of no account.
 func (v *RISCV64Virt) Load(r io.Reader) error { return loadAll(r, v.parts) }
-
-func saveAll(w io.Writer, parts []State) error {
-	for _, s := range parts {
-		if err := s.Save(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func loadAll(r io.Reader, parts []State) error {
-	for _, s := range parts {
-		if err := s.Load(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}

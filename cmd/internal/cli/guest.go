@@ -110,15 +110,24 @@ func (g *guest) kernelFile() (boot.File, error) {
 	if g.spec.KernelData != nil {
 		return bytes.NewReader(g.spec.KernelData), nil
 	}
-	f, err := os.Open(g.spec.Kernel)
+	f, err := g.openFile(g.spec.Kernel)
 	if err != nil {
 		return nil, fmt.Errorf("opening the kernel: %w", err)
+	}
+	return f, nil
+}
+
+// openFile opens a file that the guest needs as long as it runs.
+func (g *guest) openFile(name string) (*io.SectionReader, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
 	g.closers = append(g.closers, f)
 	g.kernel = f
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("opening the kernel: %w", err)
+		return nil, err
 	}
 	return io.NewSectionReader(f, 0, info.Size()), nil
 }
@@ -270,9 +279,12 @@ func (g *guest) makeMachine(c guestConfig) error {
 		memory = uint64(g.options.memory)
 	}
 	g.log = consoleLog{out: c.console, line: g.logLine}
-	var err error
+	disks, err := g.openDisks()
+	if err != nil {
+		return err
+	}
 	g.machine, err = emu.New(g.arch(), emu.Config{
-		Memory: memory, Console: g.console, Control: g.control, InPlace: c.inPlace,
+		Memory: memory, Console: g.console, Control: g.control, InPlace: c.inPlace, Disks: disks,
 	})
 	return err
 }

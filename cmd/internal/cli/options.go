@@ -19,6 +19,7 @@ type guestOptions struct {
 	memory     size
 	debugFile  string
 	input      string
+	disks      []string
 	console    bool
 	until      seconds // of the guest's time, 0 for no limit
 	timeout    seconds // of the host's time, 0 for no limit
@@ -44,6 +45,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
 	o.debugFlag(f)
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
+	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
