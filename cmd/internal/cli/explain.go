@@ -10,6 +10,7 @@ import (
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/kinst"
+	"trapline/probes/ktext"
 	"trapline/probes/patch"
 )
 
@@ -123,9 +124,8 @@ func (g *guest) watch(desc probes.Desc, nth int) (*lesson.Watcher, error) {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	registry.Add(kinst.New(kinst.Config{
-		Registry: registry, Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, Unsafe: g.os.Unsafe,
-	}))
+	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, Unsafe: g.os.Unsafe}
+	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(desc)
 	switch {
 	case err != nil:
