@@ -16,6 +16,7 @@ var amd64 = isa{
 	frames:      amd64Frames,
 	savedRegs:   amd64SavedReg,
 	savedSize:   168,
+	signalFlag:  2,
 }
 
 // amd64Saved is struct pt_regs in registers of 8 bytes; 255 is the number of the system call.

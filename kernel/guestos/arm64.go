@@ -12,6 +12,7 @@ var arm64 = isa{
 	frames:      arm64Frames,
 	savedRegs:   arm64SavedReg,
 	savedSize:   336,
+	signalFlag:  0,
 }
 
 // arm64CurrentTask reads SP_EL0. While the user runs, and in the code that enters and

@@ -24,6 +24,8 @@ type isa struct {
 	savedSize int
 	// savedUser tells whether such a record is one of user mode, where userMode cannot.
 	savedUser func(arch.Regs) bool
+	// signalFlag is the bit of a thread's flags that says it has a signal to take.
+	signalFlag int
 	// record is where a frame pointer leads to.
 	record record
 	// frames follows a stack of frame pointers.

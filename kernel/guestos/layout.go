@@ -27,6 +27,8 @@ type types struct {
 	err    error // why there is no layout; wraps ErrNoThread
 	orcEnd bool  // struct orc_entry has the member end
 	process
+	signals
+	noSignals error // why there are no signals
 }
 
 // readTypes reads the few structures from the image's BTF, or from its DWARF.
@@ -38,6 +40,7 @@ func readTypes(img *kernel.Image) types {
 		t.err = fmt.Errorf("%w: kernel image %s: %w", ErrNoThread, img.Name(), err)
 	}
 	t.process = processOf(all)
+	t.signals, t.noSignals = signalsOf(all)
 	if entry, ok := all.Tagged(ctypes.Struct, "orc_entry"); ok {
 		_, t.orcEnd = entry.Member("end")
 	}

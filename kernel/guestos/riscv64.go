@@ -11,6 +11,7 @@ var riscv64 = isa{
 	frames:      riscv64Frames,
 	savedRegs:   riscv64SavedReg,
 	savedSize:   288,
+	signalFlag:  2,
 	savedUser:   func(r arch.Regs) bool { return r.Reg(arch.RiscvSSTATUS)&0x100 == 0 && r.Reg(arch.RiscvPC) != 0 }, // SPP
 }
 

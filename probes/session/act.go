@@ -48,8 +48,7 @@ func (e *env) Execargs() (args string, bad uint64, ok bool) {
 	return string(guestos.JoinArguments(b)), badAddr(err, 0), err == nil
 }
 
-// Do implements vm.Env. Neither signals nor stopped processes can be had of a guest from
-// outside: Start has refused a program that asks for them.
+// Do implements vm.Env. BEGIN and END have no process to send a signal to.
 func (e *env) Do(a code.Act, n uint64) bool {
 	switch a {
 	case code.Chill:
@@ -58,10 +57,19 @@ func (e *env) Do(a code.Act, n uint64) bool {
 			c.Chill(n)
 		}
 		return ok
+	case code.Stop:
+		return e.signal(guestos.StopSignal)
+	case code.Raise:
+		return n <= guestos.LastSignal && e.signal(int(n))
 	case code.Panic, code.Breakpoint:
 		e.s.halted = a
 		e.s.Target.Stop()
 		return true
 	}
 	return false
+}
+
+func (e *env) signal(n int) bool {
+	os, ok := e.s.OS.(guestos.Signaler)
+	return ok && e.firing.CPU != nil && os.Signal(e.s.Target, e.firing.CPU, n) == nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/code"
 )
@@ -21,7 +22,9 @@ func (s *Session) allowed() error {
 		for _, a := range c.Actions {
 			switch a.Act {
 			case code.Stop, code.Raise:
-				return fmt.Errorf("line %d: stop( ) and raise( ) are not possible: nothing in the guest takes signals from outside", a.Line)
+				if err := s.canSignal(); err != nil {
+					return fmt.Errorf("line %d: %v( ) is not possible: %w", a.Line, a.Act, err)
+				}
 			case code.Chill:
 				if _, ok := s.Target.(probes.Chiller); !ok {
 					return fmt.Errorf("line %d: chill( ) is not possible: this target cannot let time pass", a.Line)
@@ -30,6 +33,13 @@ func (s *Session) allowed() error {
 		}
 	}
 	return nil
+}
+
+func (s *Session) canSignal() error {
+	if os, ok := s.OS.(guestos.Signaler); ok {
+		return os.CanSignal()
+	}
+	return fmt.Errorf("%s does not take signals from outside", s.OS.Name())
 }
 
 // Halted says that a panic() or breakpoint() action has ended the run, and which.

@@ -3,9 +3,12 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes/d/code"
 	"trapline/probes/probetest"
 )
@@ -19,8 +22,8 @@ func TestDestructive(t *testing.T) {
 	for _, tt := range []struct{ opt, prog, want string }{
 		{"quiet", "BEGIN { panic(); }", "line 1: destructive actions not allowed"},
 		{"quiet", "BEGIN\n/1/\n{ copyoutstr(\"x\", 1, 2); }", "line 3: destructive actions not allowed"},
-		{"destructive", "BEGIN { stop(); }", "line 1: stop( ) and raise( ) are not possible"},
-		{"destructive", "BEGIN { raise(9); }", "line 1: stop( ) and raise( ) are not possible"},
+		{"destructive", "BEGIN { stop(); }", "line 1: stop( ) is not possible: fake does not take signals from outside"},
+		{"destructive", "BEGIN { raise(9); }", "line 1: raise( ) is not possible: fake does not take signals from outside"},
 		{"destructive", "BEGIN { chill(9); }", "line 1: chill( ) is not possible"},
 	} {
 		r := newRig(t, tt.opt)
@@ -51,6 +54,32 @@ func TestChill(t *testing.T) {
 	prog := `kinst::vfs_read:0 { this->t = timestamp; chill(1000); printf("%d ", timestamp - this->t); }`
 	if err := r.trace(readTwice, script(prog)); err != nil || r.out.String() != "1000 1000 \n" {
 		t.Errorf("%q %v", r.out.String(), err)
+	}
+}
+
+// A signalOS takes signals, and notes them.
+type signalOS struct {
+	fakeOS
+	got *[]int
+}
+
+func (signalOS) CanSignal() error { return nil }
+
+func (o signalOS) Signal(_ guestos.MemWriter, _ arch.Regs, n int) error {
+	*o.got = append(*o.got, n)
+	return nil
+}
+
+func TestSignals(t *testing.T) {
+	r := newRig(t, "quiet", "destructive")
+	var got []int
+	r.OS = signalOS{got: &got}
+	err := r.trace(readTwice, script(`BEGIN { raise(9); } kinst::vfs_read:0 { stop(); raise(5 + n++); } kinst::vfs_read:0 { raise(65); }`))
+	if want := []int{19, 5, 19, 6}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("signals %v, %v; want %v", got, err, want)
+	}
+	if n := strings.Count(r.errOut.String(), "illegal operation in action #1"); n != 3 {
+		t.Error(r.errOut.String())
 	}
 }
 
