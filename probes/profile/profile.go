@@ -92,8 +92,10 @@ func (p *Provider) Enable(ps []*probes.Probe) error {
 }
 
 // Every calls f at intervals of the guest's clock, in nanoseconds from now on, without a
-// probe. It cannot be taken back.
+// probe. Another call takes the place of the one before.
 func (p *Provider) Every(interval uint64, f func()) {
+	p.queue = slices.DeleteFunc(p.queue, func(e event) bool { return e.probe == nil })
+	heap.Init(&p.queue)
 	heap.Push(&p.queue, event{at: p.target.Now() + interval, interval: interval, f: f})
 	p.arm()
 }

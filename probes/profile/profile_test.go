@@ -113,6 +113,7 @@ func TestLate(t *testing.T) {
 func TestEvery(t *testing.T) {
 	r, target, l, ps := setup(t, "tick-2s")
 	p := r.Providers()[0].(*Provider)
+	p.Every(1e8, func() { t.Error("replaced, and called") })
 	p.Every(1e9, func() { l.lines = append(l.lines, fmt.Sprintf("%d every", target.Now())) })
 	if err := r.Enable(ps); err != nil {
 		t.Fatal(err)

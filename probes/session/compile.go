@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trapline/probes/d/check"
@@ -100,6 +101,9 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 		if err != nil {
 			return err
 		}
+		if err := s.early(p); err != nil {
+			return err
+		}
 		p = sugar.Program(p)
 		all.Items = append(all.Items, p.Items...)
 		all.File, all.Spec = p.File, p.Spec
@@ -153,6 +157,40 @@ func (s *Session) findSymbol(module, name string) (addr, size uint64, ok bool) {
 	return 0, 0, false
 }
 
+// compiling are the options that change how a program is compiled, reading those that
+// matter before a program is read.
+var (
+	compiling = []string{"argref", "defaultargs", "empty", "errtags"}
+	reading   = []string{"cpp", "cpphdrs", "cpppath", "define", "incdir", "libdir", "nolibs", "stdc", "syslibdir", "undef"}
+)
+
+// early sets the options that a program wants for its own compilation, and refuses those
+// that come too late.
+func (s *Session) early(p *syntax.Program) error {
+	for _, it := range p.Items {
+		pragma, ok := it.(*syntax.Pragma)
+		if !ok {
+			continue
+		}
+		o, ok := check.Option(pragma)
+		var err error
+		switch {
+		case ok && slices.Contains(compiling, o.Name):
+			err = s.Options.Set(o.Name, o.Value)
+		case ok && slices.Contains(reading, o.Name):
+			err = fmt.Errorf("option %s: the program has been read already: give -x %s on the command line", o.Name, o.Name)
+		}
+		if err != nil {
+			return badOption(o, err)
+		}
+	}
+	return nil
+}
+
+func badOption(o code.Option, err error) error {
+	return &syntax.Error{Pos: syntax.Pos{Line: o.Line}, Tag: check.PragmaOptset, Msg: err.Error()}
+}
+
 func (s *Session) setOptions(opts []code.Option) error {
 	for _, o := range opts {
 		patch := s.Options.Patch
@@ -161,7 +199,7 @@ func (s *Session) setOptions(opts []code.Option) error {
 			err = fmt.Errorf("option patch: the guest is there already: give -x patch=%s on the command line", s.Options.Patch)
 		}
 		if err != nil {
-			return &syntax.Error{Pos: syntax.Pos{Line: o.Line}, Tag: check.PragmaOptset, Msg: err.Error()}
+			return badOption(o, err)
 		}
 	}
 	return nil

@@ -111,6 +111,10 @@ func (h *host) SetOption(name, value string) error {
 	switch name {
 	case "aggrate", "statusrate", "temporal":
 		return h.s.Options.Set(name, value)
+	case "switchrate":
+		err := h.s.Options.Set(name, value)
+		h.s.profile.Every(h.s.Options.SwitchRate, h.s.show)
+		return err
 	}
 	return errors.New("it cannot be set while a trace runs")
 }

@@ -110,11 +110,14 @@ func TestFreopen(t *testing.T) {
 
 func TestSetopt(t *testing.T) {
 	r := newRig(t)
-	err := r.trace(nil, script(`BEGIN { setopt("quiet"); setopt("aggrate", "1ms"); setopt("bufsize", "1"); trace("x"); }`))
+	err := r.trace(nil, script(`BEGIN { setopt("quiet"); setopt("aggrate", "1ms"); setopt("switchrate", "5ms"); setopt("oformat", "json"); setopt("bufsize", "1"); trace("x"); }`))
+	if r.Options.SwitchRate != 5e6 {
+		t.Errorf("switchrate is %d", r.Options.SwitchRate)
+	}
 	if want := "x\n"; err != nil || !strings.HasSuffix(r.out.String(), want) {
 		t.Errorf("%q %v", r.out.String(), err)
 	}
-	if got := r.errOut.String(); !strings.HasSuffix(got, "dtrace: setopt( ): bufsize=1: it cannot be set while a trace runs\n") {
+	if got := r.errOut.String(); !strings.HasSuffix(got, "dtrace: setopt( ): oformat=json: it cannot be set while a trace runs\ndtrace: setopt( ): bufsize=1: it cannot be set while a trace runs\n") {
 		t.Error(got)
 	}
 }

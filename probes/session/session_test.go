@@ -135,6 +135,11 @@ func TestTrace(t *testing.T) {
 			out: "5 \n",
 		},
 		{
+			name: "options of a program for its compilation",
+			src: []Source{script("#pragma D option quiet\n#pragma D option defaultargs\nBEGIN { printf(\"%d%s\", $1, $$2); }")},
+			out: "0\n",
+		},
+		{
 			name: "thread and registers", opts: []string{"quiet"},
 			src: []Source{spec(`kinst::vfs_read:0 { printf("%d %d %d %s %d %x", pid, tid, ppid, execname, arg0, regs[R_PC]); exit(0) }`)}, guest: readTwice,
 			out: "42 43 1 cat 0 ffffffff81000100\n",
@@ -231,6 +236,9 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
 		{nil, []Source{script("#pragma D option inlineframes\nBEGIN {}")}, "failed to compile script x.d: line 1: option inlineframes: it is not there yet"},
+		{nil, []Source{script("#pragma D option cpp\nBEGIN {}")}, "failed to compile script x.d: line 1: option cpp: the program has been read already: give -x cpp on the command line"},
+		{nil, []Source{script("#pragma D option errtags\nBEGIN { trace($1); }")}, "failed to compile script x.d: [D_MACRO_UNDEF] line 2: "},
+		{nil, []Source{script("#pragma D option defaultargs=7\nBEGIN { trace($1); }")}, "failed to compile script x.d: line 1: option defaultargs: "},
 		{nil, []Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
 		{nil, []Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"trapline/probes/d/code"
 	"trapline/probes/session"
 )
 
@@ -198,14 +199,18 @@ func (t *tracer) record() error {
 // over says that there is nothing more to trace, or no way to show it.
 func (t *tracer) over() bool {
 	_, exited := t.session.Exited()
-	return exited || t.session.Err() != nil
+	_, halted := t.session.Halted()
+	return exited || halted || t.session.Err() != nil
 }
 
-// verdict is the status of dtrace: that of exit(), the guest's trouble, or 0. A command
-// that failed is only told, and an interrupt is a good end.
+// verdict is the status of dtrace: that of exit(), that of a panic for panic(), the guest's
+// trouble, or 0. A command that failed is only told, and an interrupt is a good end.
 func (t *tracer) verdict(end ending) error {
 	if n, ok := t.session.Exited(); ok {
 		return &exit{status: n & 0xff}
+	}
+	if act, halted := t.session.Halted(); halted && act == code.Panic {
+		return &exit{status: statusPanic}
 	}
 	if end == endInterrupted || end == endStopped {
 		return nil

@@ -124,6 +124,9 @@ func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
 		return c.compound(x, right)
 	}
 	v := c.target(x, x.X, x.Op, right)
+	if v.Type.IsString() && right.IsInt() && isNull(x.Y) {
+		return v.Type // frees it
+	}
 	if !assignable(v.Type, x.Y) || !v.Type.IsString() && Root(x.Y) != nil && IsArray(x.Y.Info().Type) {
 		c.incompatible(x, x.Op, v.Type, right)
 	}

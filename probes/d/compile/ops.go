@@ -55,8 +55,8 @@ func (f *function) binary(x *syntax.Binary) {
 		f.op(code.OpLNot)
 		f.op(code.OpNe)
 	case x.X.Info().Type.IsString() || x.Y.Info().Type.IsString():
-		f.compared(x.X)
-		f.compared(x.Y)
+		f.stringOrNull(x.X)
+		f.stringOrNull(x.Y)
 		f.op(code.OpScmp)
 		f.push(0)
 		f.op(opcode(op, true))
@@ -67,8 +67,8 @@ func (f *function) binary(x *syntax.Binary) {
 	}
 }
 
-// compared leaves an operand of a comparison of strings. NULL is "".
-func (f *function) compared(x syntax.Expr) {
+// stringOrNull leaves x as a string. NULL is "".
+func (f *function) stringOrNull(x syntax.Expr) {
 	if i := x.Info(); i.Const && i.Type.IsInt() {
 		f.emit(code.OpStr, 0, f.stringIndex(""))
 		return
@@ -210,7 +210,11 @@ func (f *function) cond(x *syntax.Cond) {
 func (f *function) assign(x *syntax.Binary) {
 	store := f.target(x.X, x.Op != syntax.ASSIGN)
 	if x.Op == syntax.ASSIGN {
-		f.into(x.Y, x.Type)
+		if x.Type.IsString() {
+			f.stringOrNull(x.Y)
+		} else {
+			f.value(x.Y)
+		}
 		store()
 		return
 	}

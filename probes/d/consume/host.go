@@ -94,7 +94,7 @@ func (t *Text) setopt(h Host, values []Value) error {
 		value = string(values[1].Bytes)
 	}
 	if name == "oformat" {
-		return errors.New("oformat cannot be set while a trace runs")
+		return errors.New("oformat=" + value + ": it cannot be set while a trace runs")
 	}
 	known, err := t.opts.Set(name, value)
 	if !known {
