@@ -136,8 +136,8 @@ func TestTrace(t *testing.T) {
 		},
 		{
 			name: "options of a program for its compilation",
-			src: []Source{script("#pragma D option quiet\n#pragma D option defaultargs\nBEGIN { printf(\"%d%s\", $1, $$2); }")},
-			out: "0\n",
+			src:  []Source{script("#pragma D option quiet\n#pragma D option defaultargs\nBEGIN { printf(\"%d%s\", $1, $$2); }")},
+			out:  "0\n",
 		},
 		{
 			name: "thread and registers", opts: []string{"quiet"},
