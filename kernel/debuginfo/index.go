@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 
+	"golang.org/x/sys/unix"
+
 	"trapline/kernel"
 )
 
@@ -67,10 +69,8 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 	if id := img.BuildID(); id != "" && cache != "" {
 		path = filepath.Join(cache, "functions", id)
 	}
-	if data, err := os.ReadFile(path); err == nil {
-		if t, err := readTables(data); err == nil {
-			return &Index{t}, nil
-		}
+	if x, ok := keptIndex(path); ok {
+		return x, nil
 	}
 	d := newSections(img)
 	if len(d.info) == 0 || len(d.abbrev) == 0 {
@@ -82,6 +82,30 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 		_ = writeFile(path, t.bytes())
 	}
 	return &Index{t}, nil
+}
+
+// keptIndex takes an index from its file, if that is whole. The file stays mapped: it is
+// replaced, never changed, and an index is used as long as the program runs.
+func keptIndex(path string) (x *Index, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() < int64(indexHeader) {
+		return nil, false
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_POPULATE)
+	if err != nil {
+		return nil, false
+	}
+	t, err := readTables(data)
+	if err != nil {
+		unix.Munmap(data)
+		return nil, false
+	}
+	return &Index{t}, true
 }
 
 // index makes the tables.

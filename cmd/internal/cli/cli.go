@@ -88,6 +88,7 @@ func commands() []command {
 		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
 		{"explain", "[-k IMAGE] [-c LINE] PROBE", "one firing of a probe, step by step", runExplain, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
+		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
 		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
 	}
 }

@@ -93,6 +93,10 @@ func TestErrors(t *testing.T) {
 		{"disas --format json f", 2, `trapline: disas: --format "json": it must be text or tsv`},
 		{"disas sys_frok", 1, `trapline: disas: there is no function sys_frok in tiny/amd64: did you mean sys_fork, .*\?`},
 
+		{"inline", 2, `trapline: inline: name one FUNCTION`},
+		{"inline --format tsv f", 2, `trapline: inline: --format "tsv": it must be text or json`},
+		{"inline pick_nxet", 1, `trapline: inline: there is no function pick_nxet in tiny/amd64: did you mean pick_next\?`},
+
 		{"dtrace", 2, `dtrace: nothing to trace: .*`},
 		{"dtrace -n", 2, `dtrace: flag needs an argument: 'n' in -n: 'trapline dtrace --help' tells the flags`},
 		{"dtrace -x nosuch -n BEGIN", 2, `dtrace: no option is called "nosuch"`},

@@ -17,6 +17,7 @@ import (
 	"trapline/images/control"
 	"trapline/kernel"
 	"trapline/kernel/arch"
+	"trapline/kernel/debuginfo"
 	"trapline/kernel/guestos"
 )
 
@@ -26,9 +27,10 @@ type guest struct {
 	options     guestOptions
 	spec        images.Spec
 	linux       bool
-	bare        *arch.Arch    // of a kernel without symbols
-	image       *kernel.Image // symbols; nil without any
-	os          guestos.OS    // nil without symbols
+	bare        *arch.Arch       // of a kernel without symbols
+	image       *kernel.Image    // symbols; nil without any
+	os          guestos.OS       // nil without symbols
+	funcs       *debuginfo.Index // once asked for
 	needSymbols bool
 	kernel      *os.File // nil for an embedded one
 	machine     *emu.Machine
@@ -222,9 +224,9 @@ func (g *guest) debugImage(kind boot.Kind) (*kernel.Image, error) {
 		return nil, err
 	}
 	defer own.Close()
-	if a, b := own.BuildID(), debug.BuildID(); a != b && a != "" && b != "" {
+	if err := debuginfo.SameBuild(own, debug); err != nil {
 		debug.Close()
-		return nil, fmt.Errorf("--debug-file %s does not belong to %s: their build IDs differ", debug.Name(), own.Name())
+		return nil, fmt.Errorf("--debug-file %w", err)
 	}
 	return debug, nil
 }

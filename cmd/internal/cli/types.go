@@ -8,10 +8,16 @@ import (
 
 // types are the C types of the guest's kernel. Indexes are kept beside the images.
 func (g *guest) types() check.Types {
-	cache, err := images.Store{}.Path()
-	if err != nil {
-		cache = "" // made again every time
-	}
 	thread := map[string]string{"linux": "task_struct", "tiny": "thread"}[g.os.Name()]
-	return debuginfo.New(g.image, cache, thread)
+	return debuginfo.New(g.image, cacheDir(), thread)
+}
+
+// cacheDir is where what is made of images is kept, "" if there is no such place: it is
+// made again every time then.
+func cacheDir() string {
+	dir, err := images.Store{}.Path()
+	if err != nil {
+		return ""
+	}
+	return dir
 }

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"trapline/kernel"
+	"trapline/kernel/debuginfo"
+)
+
+// functions is the index of the kernel's functions in its debug information, made the
+// first time with progress on a terminal.
+func (g *guest) functions(e *env) (*debuginfo.Index, error) {
+	if g.funcs != nil {
+		return g.funcs, nil
+	}
+	img, err := g.debugInfo(e)
+	if err != nil {
+		return nil, err
+	}
+	p := e.progress()
+	var last int64
+	g.funcs, err = debuginfo.OpenIndex(img, cacheDir(), func(done, total int64) {
+		if last == 0 {
+			p.Start("reading debug information", total)
+		}
+		p.Add(done - last)
+		last = done
+	})
+	if last > 0 {
+		p.Done()
+	}
+	if errors.Is(err, debuginfo.ErrNoDebugInfo) {
+		err = fmt.Errorf("%w: build the kernel with CONFIG_DEBUG_INFO, or give the file with its debug information with --debug-file", err)
+	}
+	return g.funcs, err
+}
+
+// debugInfo is the image, or the file that its debug information has been moved to.
+func (g *guest) debugInfo(e *env) (*kernel.Image, error) {
+	if debuginfo.HasDWARF(g.image) {
+		return g.image, nil
+	}
+	debug, mismatches := debuginfo.Separate(g.image, debuginfo.Root)
+	for _, m := range mismatches {
+		e.complain(fmt.Errorf("warning: debug file passed over: %w", m))
+	}
+	if debug == nil {
+		return g.image, nil
+	}
+	g.closers = append(g.closers, debug)
+	return debug, nil
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"trapline/kernel/debuginfo"
+	"trapline/probes/ktext"
+)
+
+const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: where it is entered, as
+kinst has it (function and offset); where it is called from in the source, and through which
+inlined functions; its pieces of code. A copy of which the compiler has left no code has none.
+
+--format json gives an object for each function, on a line of its own.
+`
+
+// runInline shows the inlined copies of functions.
+func runInline(e *env, args []string) error {
+	var o guestOptions
+	var format string
+	f := e.newFlags("inline", inlineNotes)
+	o.imageFlag(f)
+	o.debugFlag(f)
+	f.StringVar(&format, "format", "text", "text or json")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	if format != "text" && format != "json" {
+		return usagef("inline: --format %q: it must be text or json", format)
+	}
+	if f.NArg() != 1 {
+		return usagef("inline: name one FUNCTION")
+	}
+	g := &guest{options: o}
+	defer g.close()
+	if _, err := g.openImage(true); err != nil {
+		return err
+	}
+	list, err := g.inlined(e, f.Arg(0))
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(e.stdout)
+	show := inlinedText
+	if format == "json" {
+		show = inlinedJSON
+	}
+	for i := range list {
+		show(out, &list[i], i == 0)
+	}
+	return out.Flush()
+}
+
+// inlinedFunction is what the command tells of a function.
+type inlinedFunction struct {
+	Function string       `json:"function"`
+	Regular  bool         `json:"regular"`
+	Copies   []inlineCopy `json:"copies"`
+}
+
+// An inlineCopy is what it tells of a copy. Caller is the symbol that Entry counts from,
+// null without code.
+type inlineCopy struct {
+	Module   string      `json:"module"`
+	Caller   string      `json:"caller"`
+	Ranges   [][2]string `json:"ranges"`
+	Entry    *uint64     `json:"entry"`
+	CallFile string      `json:"call_file"`
+	CallLine int         `json:"call_line"`
+	Depth    int         `json:"depth"`
+	chain    []string
+}
+
+// inlined finds the functions of a name or pattern. Of a pattern those are left out that
+// are inlined nowhere.
+func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
+	x, err := g.functions(e)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{pattern}
+	if strings.ContainsAny(pattern, "*?[") {
+		names = x.Glob(pattern)
+	}
+	var all []inlinedFunction
+	for _, name := range names {
+		f, _ := x.Function(name)
+		if len(f.Copies) > 0 || len(f.Regular) > 0 && len(names) == 1 {
+			all = append(all, g.inlinedFunction(f))
+		}
+	}
+	if len(all) == 0 {
+		return nil, g.notInlined(x, pattern)
+	}
+	return all, nil
+}
+
+func (g *guest) notInlined(x *debuginfo.Index, name string) error {
+	switch near := x.Nearest(name, 3); {
+	case len(near) == 0:
+		return fmt.Errorf("inline: there is no function %s in %s", name, g.image.Name())
+	case near[0] == name:
+		return fmt.Errorf("inline: %s has no code in %s", name, g.image.Name())
+	default:
+		return fmt.Errorf("inline: there is no function %s in %s: did you mean %s?", name, g.image.Name(), strings.Join(near, ", "))
+	}
+}
+
+func (g *guest) inlinedFunction(f debuginfo.Function) inlinedFunction {
+	out := inlinedFunction{f.Name, len(f.Regular) > 0, make([]inlineCopy, 0, len(f.Copies))}
+	for _, c := range f.Copies {
+		out.Copies = append(out.Copies, g.inlineCopy(c))
+	}
+	return out
+}
+
+func (g *guest) inlineCopy(c debuginfo.Copy) inlineCopy {
+	out := inlineCopy{
+		Module: ktext.Module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)),
+		CallFile: c.CallFile, CallLine: c.CallLine, Depth: c.Depth, chain: c.Chain,
+	}
+	for i, r := range c.Ranges {
+		out.Ranges[i] = [2]string{fmt.Sprintf("%#x", r.Lo), fmt.Sprintf("%#x", r.Hi)}
+	}
+	if s, ok := g.image.Symtab().At(c.Entry); ok && len(c.Ranges) > 0 {
+		offset := c.Entry - s.Addr
+		out.Caller, out.Entry = s.Name, &offset
+	}
+	return out
+}
+
+func inlinedJSON(out io.Writer, f *inlinedFunction, _ bool) {
+	json.NewEncoder(out).Encode(f)
+}
+
+// inlinedText writes a function for people, with an empty line before all but the first.
+func inlinedText(out io.Writer, f *inlinedFunction, first bool) {
+	if !first {
+		fmt.Fprintln(out)
+	}
+	regular := "no definition of its own"
+	if f.Regular {
+		regular = "and a definition of its own"
+	}
+	fmt.Fprintf(out, "%s: %d inlined, %s\n", f.Function, len(f.Copies), regular)
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for _, c := range f.Copies {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", c.probe(), c.from(), c.pieces())
+	}
+	w.Flush()
+}
+
+// probe is what kinst calls the entry.
+func (c *inlineCopy) probe() string {
+	if c.Entry == nil {
+		return c.Caller + ":-"
+	}
+	return fmt.Sprintf("%s:%d", c.Caller, *c.Entry)
+}
+
+// from is the call in the source.
+func (c *inlineCopy) from() string {
+	text := fmt.Sprintf("%s:%d", c.CallFile, c.CallLine)
+	if len(c.chain) > 0 {
+		text += " in " + strings.Join(c.chain, " > ")
+	}
+	return text
+}
+
+func (c *inlineCopy) pieces() string {
+	text := make([]string, len(c.Ranges))
+	for i, r := range c.Ranges {
+		text[i] = r[0] + "-" + r[1]
+	}
+	if len(text) == 0 {
+		return "no code"
+	}
+	return strings.Join(text, " ")
+}
