@@ -73,6 +73,13 @@ func (m *Machine) ClearBreaks(addrs []uint64) error {
 	return nil
 }
 
+// CountHits has the hits at addr counted from now on, without a call of the function of
+// OnHit. It reports false where no breakpoint stands.
+func (m *Machine) CountHits(addr uint64) bool { return m.engine.CountHits(addr) }
+
+// TakeHits ends that and returns how many there were.
+func (m *Machine) TakeHits(addr uint64) uint64 { return m.engine.TakeHits(addr) }
+
 // commit makes changes visible; those made while the engine asks what stands on a
 // page that the guest has rewritten, it makes visible itself.
 func (m *Machine) commit() {

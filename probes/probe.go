@@ -68,6 +68,13 @@ type Sink interface {
 	Fire(f *Firing)
 }
 
+// A CountSink is a Sink that takes the firings of a probe together, when it has asked for
+// that: n of them since the last.
+type CountSink interface {
+	Sink
+	FireTimes(p *Probe, n uint64)
+}
+
 // SinkFunc makes a function a Sink.
 type SinkFunc func(f *Firing)
 

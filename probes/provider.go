@@ -26,6 +26,16 @@ type Reporter interface {
 	Report() []string
 }
 
+// A Counter is a Target that can count the hits of a breakpoint without a call of OnHit.
+type Counter interface {
+	// CountHits has the hits at addr counted from now on. It reports false where no
+	// breakpoint stands. One that takes the place of another goes on counting.
+	CountHits(addr uint64) bool
+	// TakeHits ends that and returns how many there were. It is called before the
+	// breakpoint is cleared.
+	TakeHits(addr uint64) uint64
+}
+
 // A CrossChecker is a Target that can count executions by other means than breakpoints.
 type CrossChecker interface {
 	// CrossCheck begins to count the executions of the instructions at addrs, sorted.

@@ -3,7 +3,45 @@ package patch
 import (
 	"maps"
 	"slices"
+
+	"trapline/probes"
 )
+
+// CountHits has the target count the hits of p on its own from now on, where it can and no
+// other probe is at the same place. They come to the sink together, by TakeHits or when
+// breakpoints change.
+func (s *Set) CountHits(p *probes.Probe) {
+	c, can := s.target.(probes.Counter)
+	_, wanted := s.sink.(probes.CountSink)
+	at := s.point(p.Key)
+	if !can || !wanted || at == nil || at.probe != p || at.counting || len(s.more[p.Key]) > 0 {
+		return
+	}
+	if at.counting = c.CountHits(p.Key); at.counting {
+		s.counting = append(s.counting, p.Key)
+	}
+}
+
+// TakeHits tells the sink all hits that the target has counted, in the order in which they
+// began to be. Every probe fires one by one again.
+func (s *Set) TakeHits() {
+	for _, addr := range s.counting {
+		s.take(s.point(addr))
+	}
+	s.counting = s.counting[:0]
+}
+
+// take is TakeHits of one point.
+func (s *Set) take(p *point) {
+	if !p.counting {
+		return
+	}
+	p.counting = false
+	if n := s.target.(probes.Counter).TakeHits(p.addr()); n > 0 {
+		p.hits += n
+		s.sink.(probes.CountSink).FireTimes(p.probe, n)
+	}
+}
 
 // each goes through all points by address.
 func (s *Set) each(f func(*point)) {

@@ -27,6 +27,7 @@ type Set struct {
 	funcs    map[uint64]*Func
 	more     map[uint64][]*probes.Probe // further probes of a point, by address
 	firing   probes.Firing
+	counting []uint64 // addresses of the points that are, and of some that were
 	err      error
 	lost     int
 }
@@ -48,6 +49,8 @@ type point struct {
 	slot  uint32 // 1 + its number in the trampoline area, 0 for none
 	off   uint32 // in fn
 	state state
+	// counting: the target counts the hits, see CountHits.
+	counting bool
 }
 
 type state uint8
@@ -218,6 +221,7 @@ func (s *Set) plantAll(fresh []*point) error {
 
 // attach adds q to the probes of p. The one with the lowest ID fires first.
 func (s *Set) attach(p *point, q *probes.Probe) {
+	s.take(p)
 	if p.probe == nil {
 		p.probe = q
 		return
@@ -249,6 +253,7 @@ func (s *Set) Disable(ps []*probes.Probe) error {
 		if p == nil || p.probe == nil {
 			continue
 		}
+		s.take(p)
 		if s.detach(p, q); p.probe == nil {
 			c.remove(p)
 		}

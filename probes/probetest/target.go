@@ -41,6 +41,7 @@ type Target struct {
 	stopped bool
 	counted []uint64
 	counts  []uint64
+	hits    map[uint64]uint64 // of breakpoints whose hits are counted
 }
 
 // A CPU is a register file.
@@ -62,7 +63,7 @@ func (c *CPU) ID() int { return c.Num }
 func New(a *arch.Arch) *Target {
 	return &Target{
 		a: a, Code: map[uint64]byte{}, pages: map[uint64]*[pageSize]byte{},
-		breaks: map[uint64]probes.Break{}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
+		breaks: map[uint64]probes.Break{}, hits: map[uint64]uint64{}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
 	}
 }
 
@@ -111,6 +112,10 @@ func (t *Target) step(pc uint64) {
 	}
 	if t.Lose > 0 {
 		t.Lose--
+		return
+	}
+	if _, ok := t.hits[pc]; ok {
+		t.hits[pc]++
 		return
 	}
 	t.hit(&t.CPU, pc)
@@ -220,10 +225,32 @@ func (t *Target) ClearBreaks(addrs []uint64) error {
 		return t.broken("ClearBreaks: not sorted")
 	}
 	for _, a := range addrs {
+		if _, ok := t.hits[a]; ok {
+			return t.broken("ClearBreaks: the hits at %#x were not taken", a)
+		}
 		delete(t.breaks, a)
 	}
 	return nil
 }
+
+// CountHits implements probes.Counter.
+func (t *Target) CountHits(addr uint64) bool {
+	if _, ok := t.breaks[addr]; !ok {
+		return false
+	}
+	t.hits[addr] = 0
+	return true
+}
+
+// TakeHits implements probes.Counter.
+func (t *Target) TakeHits(addr uint64) uint64 {
+	n := t.hits[addr]
+	delete(t.hits, addr)
+	return n
+}
+
+// Counting is the number of breakpoints whose hits are counted.
+func (t *Target) Counting() int { return len(t.hits) }
 
 func (t *Target) broken(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)

@@ -225,6 +225,7 @@ func (s *Session) matchAll(sources []Source) error {
 	s.sources = sources
 	s.on.index(s.registry.Len())
 	s.shows = shows(s.prog)
+	s.showsAggs = slices.Contains(s.shows, true)
 	return nil
 }
 

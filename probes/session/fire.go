@@ -20,9 +20,14 @@ func (s *Session) Fire(f *probes.Firing) {
 		return
 	}
 	s.env.begin(f)
+	if s.vm.OnlyCounts(es) {
+		s.count(f, es)
+		return
+	}
 	s.vm.Fire(&s.env, es)
 	if s.phase == running {
 		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
+			s.set.TakeHits()
 			s.phase = draining
 			s.Target.Stop()
 		}
@@ -33,6 +38,23 @@ func (s *Session) Fire(f *probes.Firing) {
 			return
 		}
 	}
+}
+
+// count is a firing that does nothing but count. If there is room for the counts, the target
+// may do the same from now on.
+func (s *Session) count(f *probes.Firing, es []vm.Enabling) {
+	dropped := s.vm.Dropped()
+	s.vm.Fire(&s.env, es)
+	if f.CPU != nil && s.phase == running && s.vm.Dropped() == dropped && f.Probe != s.vtime.probe {
+		s.set.CountHits(f.Probe)
+	}
+}
+
+// FireTimes takes firings that the target has counted. It makes a Session a CountSink.
+func (s *Session) FireTimes(p *probes.Probe, n uint64) {
+	s.countFiring = probes.Firing{Probe: p}
+	s.countEnv.begin(&s.countFiring)
+	s.vm.FireTimes(&s.countEnv, s.on.of(p.ID()), n)
 }
 
 // fault is a run-time error in a clause: it fires ERROR and tells the user.
@@ -67,8 +89,13 @@ func (s *Session) drain() {
 	}
 }
 
-// full empties one buffer.
-func (s *Session) full(b *buffer.Buffer) { s.keep(s.read.Drain(b, s.sink)) }
+// full empties one buffer. What it says of aggregations is to be seen as they are now.
+func (s *Session) full(b *buffer.Buffer) {
+	if s.showsAggs {
+		s.set.TakeHits()
+	}
+	s.keep(s.read.Drain(b, s.sink))
+}
 
 // drops reports what found no room in aggregations and variables.
 func (s *Session) drops() error {

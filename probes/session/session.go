@@ -48,13 +48,14 @@ type Session struct {
 	dtrace   *probes.DTrace
 	profile  *profile.Provider
 
-	sources []Source
-	ends    []int // by source: the number of clauses up to its end
-	counts  []int // by source: probes matched
-	tree    *syntax.Program
-	prog    *code.Program
-	shows   []bool // by clause: show at once what it recorded
-	on      enablings
+	sources   []Source
+	ends      []int // by source: the number of clauses up to its end
+	counts    []int // by source: probes matched
+	tree      *syntax.Program
+	prog      *code.Program
+	shows     []bool // by clause: show at once what it recorded
+	showsAggs bool   // some clause does
+	on        enablings
 
 	unmatched []error // descriptions without a probe
 
@@ -63,16 +64,17 @@ type Session struct {
 	read  *consume.Reader
 	sink  consume.Sink
 
-	env, errEnv env
-	shown       consume.Enabling // the last one that trace was asked for
-	errFiring   probes.Firing
-	phase       phase
-	module      uint64   // an address of the kernel: see base
-	checked     []uint64 // addresses of the cross-check
-	err         error
-	host        host
-	vtime       vtime
-	halted      code.Act // Panic or Breakpoint, when one has run
+	env, errEnv, countEnv env
+	shown                 consume.Enabling // the last one that trace was asked for
+	errFiring             probes.Firing
+	countFiring           probes.Firing
+	phase                 phase
+	module                uint64   // an address of the kernel: see base
+	checked               []uint64 // addresses of the cross-check
+	err                   error
+	host                  host
+	vtime                 vtime
+	halted                code.Act // Panic or Breakpoint, when one has run
 }
 
 // phase says which probes fire.
@@ -92,7 +94,7 @@ func New(c Config) (*Session, error) {
 		c.Options = NewOptions()
 	}
 	s := &Session{Config: c, registry: probes.NewRegistry()}
-	s.env.s, s.errEnv.s = s, s
+	s.env.s, s.errEnv.s, s.countEnv.s = s, s, s
 	var err error
 	if s.set, err = patch.New(c.Target, c.Text, s); err != nil {
 		return nil, err
@@ -171,6 +173,7 @@ func (s *Session) Finish() error {
 	if s.vm == nil || s.phase == over {
 		return s.err
 	}
+	s.set.TakeHits()
 	s.phase = ending
 	s.drain()
 	s.Fire(&probes.Firing{Probe: s.dtrace.End})

@@ -130,7 +130,8 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
     return "out of memory";
   if (*id)
     *slot_entry(m, b->slot) = 0;
-  uint8_t under[sizeof b->planted_on] = {0};
+  uint8_t under[sizeof b->planted_on] = {0}, counting = *id ? b->counting : 0;
+  uint64_t hits = *id ? b->hits : 0;
   unsigned n;
   trap_bytes(m, like, &n);
   if (*id)
@@ -138,6 +139,8 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   else if (p->original)
     memcpy(under, p->original + (addr & (TL_PAGE - 1)), n);
   *b = *like;
+  b->counting = counting;
+  b->hits = hits;
   memcpy(b->planted_on, under, sizeof under);
   *id = (uint32_t)(b - m->breaks) + 1;
   *slot_entry(m, slot) = slot ? *id : 0;
@@ -157,6 +160,28 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
   m->freebreak = *id;
   *id = 0;
   touch(m, p);
+}
+
+static struct tl_break *find_break(struct tl_machine *m, uint64_t addr) {
+  struct tl_page *p = tl_page_of(m, addr);
+  return p ? tl_break_on(m, p, addr) : NULL;
+}
+
+// Count the hits of the breakpoint at addr from now on instead of calling the tracer.
+bool tl_count_hits(struct tl_cpu *c, uint64_t addr) {
+  struct tl_break *b = find_break(c->m, addr);
+  if (b)
+    b->counting = 1;
+  return b;
+}
+
+// End that; how many there were.
+uint64_t tl_take_hits(struct tl_cpu *c, uint64_t addr) {
+  struct tl_break *b = find_break(c->m, addr);
+  uint64_t n = b ? b->hits : 0;
+  if (b)
+    b->counting = b->hits = 0;
+  return n;
 }
 
 // Bring what fetches see up to date. Only translations of bytes that change are dropped:

@@ -69,6 +69,13 @@ func (e *Engine) Watch(va, at uint64) error {
 // ClearBreak takes a breakpoint away, in the same manner.
 func (e *Engine) ClearBreak(addr uint64) { C.tl_clear_break(e.c, C.uint64_t(addr)) }
 
+// CountHits has the hits of the breakpoint at addr counted from now on, without a call of
+// Hit. It reports false where there is none.
+func (e *Engine) CountHits(addr uint64) bool { return bool(C.tl_count_hits(e.c, C.uint64_t(addr))) }
+
+// TakeHits ends that and returns how many there were.
+func (e *Engine) TakeHits(addr uint64) uint64 { return uint64(C.tl_take_hits(e.c, C.uint64_t(addr))) }
+
 // Commit brings the pages that SetBreak and ClearBreak changed up to date.
 func (e *Engine) Commit() { C.tl_commit_breaks(e.c) }
 

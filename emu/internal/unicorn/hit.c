@@ -36,6 +36,10 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
     return NULL;
   }
   c->hits++;
+  if (b->counting) {
+    b->hits++;
+    return b;
+  }
   c->now = c->clock;
   tlGoHit(c->id, addr);
   return tl_break_on(c->m, p, addr);

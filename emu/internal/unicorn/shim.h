@@ -35,7 +35,7 @@ enum tl_trap {
   TL_TRAP_DONE,  // of the tracer; the guest goes on at *pc
 };
 
-// A breakpoint: 40 bytes, indexed by id.
+// A breakpoint: 48 bytes, indexed by id.
 struct tl_break {
   uint64_t addr;         // of the displaced instruction
   uint64_t slot;         // of its trampoline, 0 if there is none
@@ -43,8 +43,10 @@ struct tl_break {
   uint8_t head;          // offset in the slot of the instruction that may fault
   uint8_t guest;         // the displaced instruction is a breakpoint of the guest's
   uint8_t op, a, b, c;   // what is done for it besides, an arch.Emulation (emulate.c)
+  uint8_t counting;      // hits are counted here, and the tracer is not called
   uint8_t planted_on[4]; // inplace: the guest's bytes under it when it was planted
   int64_t imm;
+  uint64_t hits;         // counted
 };
 
 // A page of guest text that holds breakpoints. Fetches see text, data accesses see the
@@ -176,6 +178,8 @@ struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va);
 const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *like);
 const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa);
 void tl_clear_break(struct tl_cpu *c, uint64_t addr);
+bool tl_count_hits(struct tl_cpu *c, uint64_t addr);
+uint64_t tl_take_hits(struct tl_cpu *c, uint64_t addr);
 void tl_commit_breaks(struct tl_cpu *c);
 void tl_before_store(struct tl_cpu *c, uint64_t pa);
 void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n);

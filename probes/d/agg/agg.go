@@ -111,8 +111,9 @@ func NewShared(s Spec, b *Budget) (*Table, error) {
 func (t *Table) Len() int { return len(t.entries) }
 
 // Update gives the function one more value under a key packed with AppendInt and its kin,
-// in the order of Spec.Keys; nil for an aggregation without keys. Count ignores value; incr
-// is what a quantization adds to the value's bucket, 1 as a rule, and is ignored by others.
+// in the order of Spec.Keys; nil for an aggregation without keys. incr, 1 as a
+// rule, is what a count grows by, which ignores value, and what a quantization adds to the
+// value's bucket; others ignore it.
 func (t *Table) Update(key []byte, value, incr int64) {
 	if len(t.Keys) == 0 && len(t.entries) == 1 {
 		t.shape.update(t.entries[0].fresh(&t.shape), value, incr)

@@ -116,7 +116,7 @@ func (sh *shape) start(d []int64) {
 func (sh *shape) update(d []int64, v, incr int64) {
 	switch sh.fn {
 	case Count:
-		d[0]++
+		d[0] += incr
 	case Sum:
 		d[0] += v
 	case Avg:

@@ -12,6 +12,7 @@ type clause struct {
 	actions []action
 	layout  buffer.Layout
 	spec    bool // has a speculate action
+	counts  bool // does nothing else: see OnlyCounts
 }
 
 // An action is one of a clause's, with what it writes to.
@@ -31,7 +32,7 @@ type action struct {
 func (m *Machine) prepare(c *code.Clause) clause {
 	l := buffer.NewLayout()
 	records := len(c.Actions) == 0 || len(c.Actions) == 1 && c.Actions[0].Act == code.Speculate
-	out := clause{pred: c.Pred}
+	out := clause{pred: c.Pred, counts: onlyCounts(m.prog, c)}
 	number := 1
 	var first []int
 	for i := range c.Actions {
@@ -240,7 +241,7 @@ func (f *frame) aggregate(a *action) (part int, ok bool) {
 		}
 		f.appendKey(&a.types[i], v)
 	}
-	value, incr := uint64(0), uint64(1)
+	value, incr := uint64(0), f.m.times
 	if a.value != nil {
 		if value, ok = f.run(a.value); !ok {
 			return len(a.keys), false

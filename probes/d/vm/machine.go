@@ -37,6 +37,7 @@ type Machine struct {
 	chill   chilled
 	frames  []*frame // of firings within firings
 	depth   int
+	times   uint64 // firings that the one under way stands for
 	exited  bool
 	status  int32
 }
@@ -56,7 +57,7 @@ func New(p *code.Program, cfg Config) (*Machine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars))}
+	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars)), times: 1}
 	m.dyn.limit = cfg.DynVarSize
 	m.specs = make([]speculation, cfg.NSpec)
 	for _, s := range p.Strings {
