@@ -26,6 +26,7 @@ type Types struct {
 	opened bool
 	vars   *varIndex
 	memo   map[memoKey]*ctypes.Type
+	enums  map[string][]int64 // values of enumerators
 	thread string
 	err    error
 }

@@ -94,6 +94,8 @@ type checker struct {
 	str    *ctypes.Type // string of the program's strsize
 	used   map[int]bool // macro arguments
 	order  order        // of the clause's statements
+	// compared is the enumeration that the expression at hand is compared with, or nil.
+	compared *ctypes.Type
 }
 
 type varKey struct {

@@ -17,6 +17,8 @@ type Types interface {
 	Typedef(name string) (*ctypes.Type, bool)
 	// Variable finds the type of a variable of the kernel.
 	Variable(name string) (*ctypes.Type, bool)
+	// Enumerator gives the different values that enumerators of that name have.
+	Enumerator(name string) []int64
 	// Thread is what curthread points to, nil if nothing is known of it.
 	Thread() *ctypes.Type
 }
@@ -27,6 +29,7 @@ type noTypes struct{}
 func (noTypes) Tagged(ctypes.Kind, string) (*ctypes.Type, bool) { return nil, false }
 func (noTypes) Typedef(string) (*ctypes.Type, bool)             { return nil, false }
 func (noTypes) Variable(string) (*ctypes.Type, bool)            { return nil, false }
+func (noTypes) Enumerator(string) []int64                       { return nil }
 func (noTypes) Thread() *ctypes.Type                            { return nil }
 
 // names are what a program defines besides variables.

@@ -63,6 +63,9 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 		constant(x, 0)
 		return ctypes.IntType
 	}
+	if t := c.kernelEnum(x, x.Name); t != nil {
+		return t
+	}
 	if _, ok := functions[x.Name]; ok {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}
@@ -74,6 +77,30 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	}
 	c.fail(x, IdentUndef, "failed to resolve %s: Unknown variable name", x.Name)
 	return nil
+}
+
+// kernelEnum gives the name of an enumerator of the kernel its meaning, nil if it is none.
+// Where enumerations differ about the name, that of the value it is compared with counts.
+func (c *checker) kernelEnum(x syntax.Expr, name string) *ctypes.Type {
+	values := c.env.Types.Enumerator(name)
+	if len(values) > 1 && c.compared != nil {
+		for _, e := range c.compared.Enums {
+			if e.Name == name {
+				values = []int64{e.Value}
+			}
+		}
+	}
+	switch {
+	case len(values) == 0:
+		return nil
+	case len(values) > 1:
+		c.fail(x, IdentAmbig, "enumerator %s has the values %v: compare it with one of its enumeration, or write the number", name, values)
+	}
+	constant(x, uint64(values[0]))
+	if int64(int32(values[0])) != values[0] {
+		return ctypes.LongType
+	}
+	return ctypes.IntType
 }
 
 func (c *checker) builtinType(b code.Builtin) *ctypes.Type {

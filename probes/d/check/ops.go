@@ -17,10 +17,24 @@ func (c *checker) binary(x *syntax.Binary) *ctypes.Type {
 		c.value(x.X)
 		return c.value(x.Y)
 	}
-	a, b := decay(c.value(x.X)), decay(c.value(x.Y))
+	a, b := c.operands(x)
 	t := c.operate(x, x.Op, a, b)
 	c.foldBinary(x, t)
 	return t
+}
+
+// operands are the types of both sides. What is compared with an enumeration may be one of
+// its enumerators.
+func (c *checker) operands(x *syntax.Binary) (a, b *ctypes.Type) {
+	outer := c.compared
+	defer func() { c.compared = outer }()
+	c.compared = nil
+	a = decay(c.value(x.X))
+	if x.Op.IsComparison() && a.Base().Kind == ctypes.Enum {
+		c.compared = a.Base()
+	}
+	b = decay(c.value(x.Y))
+	return a, b
 }
 
 // operate is the type of a op b. It does not depend on their values.

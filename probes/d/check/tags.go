@@ -46,6 +46,7 @@ const (
 	MacroUnused  syntax.Tag = "D_MACRO_UNUSED"
 
 	IdentBadref syntax.Tag = "D_IDENT_BADREF" // function where a variable is wanted
+	IdentAmbig  syntax.Tag = "D_IDENT_AMBIG"  // enumerator of several values
 	IdentUndef  syntax.Tag = "D_IDENT_UNDEF"
 	SymNotypes  syntax.Tag = "D_SYM_NOTYPES" // kernel symbol of unknown type
 	VarUndef    syntax.Tag = "D_VAR_UNDEF"   // self-> or this-> never assigned

@@ -172,6 +172,9 @@ var operators = func() (byLen [4][]Token) {
 // IsAssign reports whether t is = or one of its compound forms.
 func (t Token) IsAssign() bool { return t >= ASSIGN && t < assignPadding }
 
+// IsComparison reports whether t compares its operands.
+func (t Token) IsComparison() bool { return t >= EQ && t <= GE }
+
 // Binary is the operator that a compound assignment applies: ADD for +=.
 func (t Token) Binary() Token {
 	return [...]Token{

@@ -277,3 +277,7 @@ BEGIN
 	handlers = (handler_t *)&`files;
 	trace(`init_task.parent->comm);
 }
+---
+BEGIN { x = DIRTY; } ### "D_IDENT_AMBIG enumerator DIRTY has the values .3 7.: compare"
+---
+BEGIN { trace(((struct page *)0)->state == (DIRTY + 1)); } ### "D_IDENT_AMBIG"
