@@ -2,6 +2,7 @@ package images
 
 import (
 	"errors"
+	"io/fs"
 
 	"trapline/images/tiny"
 )
@@ -50,6 +51,8 @@ type Spec struct {
 	Memory     uint64 // bytes of RAM it should have
 	Workload   string // what its init runs when it is told nothing else
 
+	Source fs.FS // the kernel's source, by the paths of its debug information; nil: not there
+
 	Packages []Package    // where a fetched image comes from
 	Files    []StoredFile // what it consists of in the cache
 	Problem  string       // what is wrong with a damaged one
@@ -80,6 +83,7 @@ func tinyImage(arch string) image {
 			Description: "teaching kernel, part of trapline",
 			State:       Embedded,
 			Memory:      64 << 20,
+			Source:      tiny.Source(),
 			Workload:    "uname; awkward; shapes; forks 3; echo done",
 		},
 		embedded: tiny.Kernel,

@@ -16,6 +16,12 @@ import (
 //go:embed tiny-*.elf
 var files embed.FS
 
+//go:embed src
+var source embed.FS
+
+// Source is the kernels' source, by the paths that their debug information has.
+func Source() fs.FS { return source }
+
 // Arches returns the guest architectures there is a kernel for, as kernel/arch
 // names them, in alphabetical order.
 func Arches() []string {

@@ -86,6 +86,7 @@ func commands() []command {
 		{"image", "ls | get IMAGE | info IMAGE", "images known, fetched, cached", runImage, true},
 		{"snapshot", "ls | save IMAGE | info KEY | rm KEY... | rm --all", "guests that have booted", runSnapshot, true},
 		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
+		{"annotate", "[-k IMAGE] [-c LINE] FUNCTION", "how often each instruction and line runs", runAnnotate, true},
 		{"explain", "[-k IMAGE] [-c LINE] PROBE", "one firing of a probe, step by step", runExplain, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},

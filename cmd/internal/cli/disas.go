@@ -8,13 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/cmd/internal/listing"
 	"trapline/kernel"
 	"trapline/trampoline"
 )
 
 const disasNotes = `For each instruction: offset, bytes, text, and how it would be displaced: copy (as it is),
 relocate (rewritten for another place), emulate (in steps), guest (a breakpoint of the
-guest's own), or refuse and the reason.
+guest's own), or refuse and the reason. With debug information the lines of the source
+stand between, indented in functions that have been inlined.
 
 --format tsv has a row for each instruction: symbol, address of the symbol in hex without
 0x, offset, length, plan. --all takes the functions to which the symbol table gives a
@@ -25,12 +27,13 @@ size; names are patterns: 'vfs_*'.
 func runDisas(e *env, args []string) error {
 	var o guestOptions
 	var all bool
-	var format string
+	var format, dir string
 	f := e.newFlags("disas", disasNotes)
 	o.imageFlag(f)
 	o.debugFlag(f)
 	f.BoolVar(&all, "all", false, "every sized function of the image")
 	f.StringVar(&format, "format", "text", "text or tsv")
+	sourceDirFlag(f, &dir)
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -56,7 +59,14 @@ func runDisas(e *env, args []string) error {
 	if format == "tsv" {
 		return d.rows(funcs)
 	}
-	return d.text(funcs)
+	v, err := g.view(dir)
+	if err != nil {
+		return err
+	}
+	if all {
+		v.info = nil // the whole kernel's source would be too much
+	}
+	return d.text(funcs, v, listing.Style{Color: color(e.stdout)})
 }
 
 // selected are all sized functions, or those of one name or pattern.
@@ -137,54 +147,18 @@ func (d *disas) rows(funcs []kernel.Symbol) error {
 }
 
 // text writes functions for people, with an empty line between two.
-func (d *disas) text(funcs []kernel.Symbol) error {
+func (d *disas) text(funcs []kernel.Symbol, v view, style listing.Style) error {
 	for i, f := range funcs {
 		if i > 0 {
 			fmt.Fprintln(d.out)
 		}
-		fmt.Fprintf(d.out, "%s: %d bytes at 0x%x\n", f.Name, f.Size, f.Addr)
-		if err := d.lines(f); err != nil {
+		l, err := v.listing(f, d.img.Text)
+		if err != nil {
+			return err
+		}
+		if err := l.Text(d.out, style); err != nil {
 			return err
 		}
 	}
 	return d.out.Flush()
-}
-
-// An instruction as text.
-type instruction struct {
-	off               int
-	bytes, text, plan string
-}
-
-// lines writes the instructions of a function in columns that fit the longest.
-func (d *disas) lines(f kernel.Symbol) error {
-	var all []instruction
-	bytes, text := 30, 48 // at least: most functions look alike
-	err := d.function(f, func(off, n int, code []byte) {
-		in := d.instruction(f.Addr, off, n, code)
-		bytes, text = max(bytes, len(in.bytes)), max(text, len(in.text))
-		all = append(all, in)
-	})
-	for _, in := range all {
-		fmt.Fprintf(d.out, "%6d  %-*s  %-*s  %s\n", in.off, bytes, in.bytes, text, in.text, in.plan)
-	}
-	return err
-}
-
-func (d *disas) instruction(addr uint64, off, n int, code []byte) instruction {
-	pc := addr + uint64(off)
-	p := d.isa.Plan(code, pc)
-	plan := p.Kind.String()
-	if p.Kind == trampoline.Refuse {
-		plan += ": " + p.Reason()
-	}
-	return instruction{off, fmt.Sprintf("%x", code[:n]), d.isa.Text(code, pc, d.symbol), plan}
-}
-
-func (d *disas) symbol(addr uint64) (string, uint64) {
-	s, ok := d.img.Symtab().At(addr)
-	if !ok {
-		return "", 0
-	}
-	return s.Name, s.Addr
 }

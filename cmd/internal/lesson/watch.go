@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trapline/cmd/internal/planted"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/probes"
@@ -13,14 +14,11 @@ import (
 // A Watcher stands between a provider and a target. It sees what is planted for one
 // instruction, the registers when that is hit, and where the guest goes on.
 type Watcher struct {
-	probes.Target
+	*planted.Recorder
 	Symbols []kernel.Symbol // functions of the guest, at which it could go on
 
-	isa     *trampoline.ISA
 	pass    int // firings to let pass
 	hit     func(probes.CPU, uint64)
-	breaks  map[uint64]probes.Break
-	slots   map[uint64][]byte
 	landing map[uint64]bool
 	firing  *Firing
 	err     error
@@ -28,24 +26,8 @@ type Watcher struct {
 
 // NewWatcher watches the nth firing on t, counted from 1.
 func NewWatcher(t probes.Target, nth int) (*Watcher, error) {
-	isa, err := trampoline.For(t.Arch())
-	return &Watcher{Target: t, isa: isa, pass: nth - 1, breaks: map[uint64]probes.Break{}, slots: map[uint64][]byte{}}, err
-}
-
-// SetBreaks plants breakpoints, and remembers them.
-func (w *Watcher) SetBreaks(b []probes.Break) error {
-	for _, x := range b {
-		w.breaks[x.Addr] = x
-	}
-	return w.Target.SetBreaks(b)
-}
-
-// WriteSlots writes trampolines, and remembers them.
-func (w *Watcher) WriteSlots(addr uint64, code []byte) error {
-	for n := 0; n+w.isa.SlotSize <= len(code); n += w.isa.SlotSize {
-		w.slots[addr+uint64(n)] = slices.Clone(code[n : n+w.isa.SlotSize])
-	}
-	return w.Target.WriteSlots(addr, code)
+	r, err := planted.New(t)
+	return &Watcher{Recorder: r, pass: nth - 1}, err
 }
 
 // OnHit puts the watcher between the target and f.
@@ -93,10 +75,10 @@ func (w *Watcher) Fire(p *probes.Firing) {
 }
 
 func (w *Watcher) begin(p *probes.Firing) error {
-	b := w.breaks[p.Probe.Key]
+	b := w.Breaks[p.Probe.Key]
 	f := &Firing{
 		Probe: p.Probe.Desc().String(), Function: p.Probe.Function(), Offset: p.Probe.Number(), PC: b.Addr,
-		isa: w.isa, Break: b, Slot: w.slots[b.Slot], At: w.Now(), Before: w.registers(p.CPU),
+		isa: w.ISA, Break: b, Slot: w.Slot(b.Addr), At: w.Now(), Before: w.registers(p.CPU),
 	}
 	w.firing = f
 	base := p.Probe.Group().Base()
@@ -108,7 +90,7 @@ func (w *Watcher) begin(p *probes.Firing) error {
 	if err := w.ReadMem(base, f.Code); err != nil {
 		return fmt.Errorf("reading %s: %w", f.Function, err)
 	}
-	f.Plan = w.isa.Plan(f.Code[f.Offset:], f.PC)
+	f.Plan = w.ISA.Plan(f.Code[f.Offset:], f.PC)
 	return w.watch(base, f)
 }
 
@@ -116,7 +98,7 @@ func (w *Watcher) begin(p *probes.Firing) error {
 // beginning of any other, at the addresses in registers and on top of the stack.
 func (w *Watcher) watch(base uint64, f *Firing) error {
 	w.landing = map[uint64]bool{}
-	trampoline.Walk(w.isa, f.Code, base, func(off, n int) bool {
+	trampoline.Walk(w.ISA, f.Code, base, func(off, n int) bool {
 		w.landing[base+uint64(off)] = true
 		return true
 	}) // data in a function ends the walk, and the guest does not go there
@@ -159,7 +141,7 @@ func (w *Watcher) plantLandings(but uint64) error {
 		if addr == but || w.ReadMem(addr, code) != nil {
 			continue
 		}
-		if n, err := w.isa.Length(code); err == nil {
+		if n, err := w.ISA.Length(code); err == nil {
 			all = append(all, probes.Break{Addr: addr, Len: uint8(n), Guest: true})
 		}
 	}

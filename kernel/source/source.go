@@ -1,0 +1,260 @@
+// Package source tells, for the code of one function at a time, the lines of its source and
+// the functions that have been inlined into it.
+//
+//	address --unit's line table--> file, line
+//	address --entries of the function--> inlined functions around it, outermost first
+//
+// It reads the DWARF of an image with the standard library, a unit when it is asked for.
+// Package debuginfo has what needs all of it.
+package source
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"trapline/kernel"
+)
+
+// ErrNone is wrapped by Open for an image without DWARF.
+var ErrNone = errors.New("no debug information (DWARF)")
+
+// Info is the debug information of an image, which must stay open.
+type Info struct {
+	data  *dwarf.Data
+	slide uint64
+}
+
+// Open begins to read an image's debug information.
+func Open(img *kernel.Image) (*Info, error) {
+	section := func(name string) []byte {
+		data, _, _ := img.Section(".debug_" + name)
+		return data
+	}
+	if section("info") == nil {
+		return nil, fmt.Errorf("%s: %w", img.Name(), ErrNone)
+	}
+	data, err := dwarf.New(section("abbrev"), nil, nil, section("info"), section("line"), nil, section("ranges"), section("str"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
+	}
+	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
+		if err := data.AddSection(".debug_"+name, section(name)); err != nil {
+			return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
+		}
+	}
+	return &Info{data, img.Slide()}, nil
+}
+
+// A Line is a line of a source file.
+type Line struct {
+	File string // relative to the directory of the build, if it is below that
+	Line int    // from 1; 0: not told
+}
+
+// An Inlined is a function of which a copy covers an address.
+type Inlined struct {
+	Name string
+	Call Line // where it is called
+}
+
+// A Place is what the source says of an address.
+type Place struct {
+	Line
+	Stack []Inlined // outermost first; must not be changed
+}
+
+// A Function is the source of one function's code.
+type Function struct {
+	rows  []row
+	tree  []*node // copies, not nested ones
+	slide uint64
+}
+
+type row struct {
+	addr uint64
+	line Line
+}
+
+// A node is an inlined copy and those inside it.
+type node struct {
+	Inlined
+	ranges [][2]uint64
+	inside []*node
+}
+
+// Function reads about the code at [addr, addr+size), addresses of the running kernel. Where
+// nothing is told of it, as of some assembler, its Places are empty.
+func (in *Info) Function(addr, size uint64) (*Function, error) {
+	f := &Function{slide: in.slide}
+	r := in.data.Reader()
+	unit, err := r.SeekPC(addr - in.slide)
+	if err != nil { // no unit has this code
+		return f, nil
+	}
+	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
+	files, err := f.readLines(in.data, unit, dir, addr-in.slide, addr-in.slide+size)
+	if err == nil && unit.Children {
+		err = f.readTree(in.data, r, files, addr-in.slide)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading debug information at 0x%x: %w", addr, err)
+	}
+	return f, nil
+}
+
+// relative is a path as Line has it.
+func relative(file, dir string) string {
+	if !path.IsAbs(file) {
+		file = path.Join(dir, file)
+	}
+	return strings.TrimPrefix(path.Clean(file), path.Clean(dir)+"/")
+}
+
+// readLines keeps the rows of the unit's line table that are about [lo, hi). It returns the
+// unit's files by number.
+func (f *Function) readLines(data *dwarf.Data, unit *dwarf.Entry, dir string, lo, hi uint64) (files []string, err error) {
+	lines, err := data.LineReader(unit)
+	if err != nil || lines == nil {
+		return nil, err
+	}
+	var e, last dwarf.LineEntry
+	for {
+		if err := lines.Next(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if last.File != nil && !last.EndSequence && last.Address < hi && e.Address > lo {
+			f.rows = append(f.rows, row{last.Address, Line{relative(last.File.Name, dir), last.Line}})
+		}
+		last = e
+	}
+	slices.SortStableFunc(f.rows, func(a, b row) int { return cmp.Compare(a.addr, b.addr) })
+	for _, file := range lines.Files() {
+		name := ""
+		if file != nil {
+			name = relative(file.Name, dir)
+		}
+		files = append(files, name)
+	}
+	return files, nil
+}
+
+// readTree finds the function that has pc and reads the copies in it.
+func (f *Function) readTree(data *dwarf.Data, r *dwarf.Reader, files []string, pc uint64) error {
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag == 0 || e.Tag == dwarf.TagCompileUnit {
+			return err
+		}
+		if e.Tag == dwarf.TagSubprogram && covers(data, e, pc) && e.Children {
+			f.tree, err = children(data, r, files)
+			return err
+		}
+		r.SkipChildren()
+	}
+}
+
+func covers(data *dwarf.Data, e *dwarf.Entry, pc uint64) bool {
+	ranges, err := data.Ranges(e)
+	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= pc && pc < r[1] })
+}
+
+// children reads the copies among the children of the entry that r has just read, those in
+// lexical blocks too.
+func children(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, err error) {
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return all, err
+		}
+		switch {
+		case e.Tag == dwarf.TagLexDwarfBlock && e.Children:
+			inside, err := children(data, r, files)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, inside...)
+		case e.Tag == dwarf.TagInlinedSubroutine:
+			n, err := inlined(data, r, e, files)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, n)
+		default:
+			r.SkipChildren()
+		}
+	}
+}
+
+func inlined(data *dwarf.Data, r *dwarf.Reader, e *dwarf.Entry, files []string) (*node, error) {
+	n := &node{}
+	var err error
+	if n.ranges, err = data.Ranges(e); err != nil {
+		return nil, err
+	}
+	if i, ok := e.Val(dwarf.AttrCallFile).(int64); ok && i >= 0 && i < int64(len(files)) {
+		n.Call.File = files[i]
+	}
+	line, _ := e.Val(dwarf.AttrCallLine).(int64)
+	n.Call.Line = int(line)
+	if n.Name, err = name(data, e); err == nil && e.Children {
+		n.inside, err = children(data, r, files)
+	}
+	return n, err
+}
+
+// name follows abstract origins to where the name is.
+func name(data *dwarf.Data, e *dwarf.Entry) (string, error) {
+	for range 8 {
+		if s, ok := e.Val(dwarf.AttrName).(string); ok {
+			return s, nil
+		}
+		off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		if !ok {
+			if off, ok = e.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
+				return "", nil
+			}
+		}
+		r := data.Reader()
+		r.Seek(off)
+		var err error
+		if e, err = r.Next(); err != nil || e == nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// At is the place of an address of the running kernel.
+func (f *Function) At(addr uint64) (p Place) {
+	addr -= f.slide
+	i, found := slices.BinarySearchFunc(f.rows, addr, func(r row, addr uint64) int { return cmp.Compare(r.addr, addr) })
+	if found { // of several rows the last says where the instruction is from
+		for i+1 < len(f.rows) && f.rows[i+1].addr == addr {
+			i++
+		}
+	} else {
+		i--
+	}
+	if i >= 0 {
+		p.Line = f.rows[i].line
+	}
+	for at := f.tree; at != nil; {
+		k := slices.IndexFunc(at, func(n *node) bool {
+			return slices.ContainsFunc(n.ranges, func(r [2]uint64) bool { return r[0] <= addr && addr < r[1] })
+		})
+		if k < 0 {
+			break
+		}
+		p.Stack = append(p.Stack, at[k].Inlined)
+		at = at[k].inside
+	}
+	return p
+}
