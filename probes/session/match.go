@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"trapline/probes"
 	"trapline/probes/d/syntax"
@@ -48,6 +49,8 @@ func hint(text string) string {
 	case err != nil || d.Name != "" && d.Provider == "":
 	case d.Provider == "" && d.Function != "":
 		return fmt.Sprintf(": kinst makes probes when it is named, as in kinst::%s:", d.Function)
+	case d.Provider == "profile" && !strings.ContainsAny(d.Name, "0123456789"):
+		return ": profile makes probes when their rate is named, as in profile-997 and tick-1s"
 	case d.Provider == "kinst" && d.Function == "", d.Provider == "" && d.Module != "":
 		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
 	}

@@ -74,7 +74,7 @@ var table = map[string]option{
 	"statusrate":  {set: anyRate},
 	"aggrate":     {set: anyRate},
 	"switchrate":  {set: rate(func(o *Options) *uint64 { return &o.SwitchRate })},
-	"temporal":    {set: only("", "on", "yes", "1")},
+	"temporal":    {set: flag(func(*Options) *bool { return new(bool) })},
 
 	// Of the compiler.
 	"amin":        {why: noAttr},
@@ -190,7 +190,7 @@ func only(values ...string) func(*Options, string) error {
 		if slices.Contains(values, value) {
 			return nil
 		}
-		return fmt.Errorf("%q is not there yet, only %s", value, strings.Join(slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }), " or "))
+		return fmt.Errorf("%q is not possible here, only %s", value, strings.Join(slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }), " or "))
 	}
 }
 

@@ -34,7 +34,7 @@ var about = []OptionInfo{
 	{"stackindent", "blanks before each frame"},
 	{"strsize", "bytes of a string"},
 	{"switchrate", "time between two looks into the buffers, as 100ms or 10hz"},
-	{"temporal", "on: records in the order in which they were made"},
+	{"temporal", "accepted: records are always in the order in which they were made"},
 	{"ustackframes", "most frames of ustack()"},
 	{"verbose", "tell what was skipped, and why (-v)"},
 	{"agghist", "with a picture of each value"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -141,6 +142,9 @@ func (t *tracing) parse(f *pflag.FlagSet, args []string) error {
 	t.args = f.Args()
 	if t.from != "" && t.from != "boot" {
 		return usagef("dtrace: --from %q: it must be boot", t.from)
+	}
+	if _, err := strconv.ParseUint(t.pid, 10, 31); t.pid != "" && err != nil {
+		return usagef("dtrace: -p %s: it must be the number of a process", t.pid)
 	}
 	for _, s := range t.setting {
 		if err := t.options.SetArg(s); err != nil && s != "help" {

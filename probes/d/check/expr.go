@@ -50,6 +50,9 @@ func (c *checker) exprType(x syntax.Expr) *ctypes.Type {
 	case *syntax.IntLit:
 		return c.intLit(x)
 	case *syntax.StringLit:
+		if len(x.Value) >= code.MaxSize {
+			c.fail(x, Unknown, "string literal of %d bytes is too long", len(x.Value))
+		}
 		return ctypes.StringOf(len(x.Value) + 1)
 	case *syntax.Ident:
 		return c.ident(x)

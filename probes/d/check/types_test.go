@@ -52,6 +52,16 @@ func TestInlineBomb(t *testing.T) {
 	}
 }
 
+// TestLongString: a string has a largest size.
+func TestLongString(t *testing.T) {
+	for n, want := range map[int]string{1<<20 - 1: "<nil>", 1 << 20: "line 1: string literal of 1048576 bytes is too long"} {
+		err := checkSource("BEGIN { trace(\""+strings.Repeat("a", n)+"\"); }", Env{})
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("%d bytes: %s, want %s", n, got, want)
+		}
+	}
+}
+
 // TestDeepPrograms: whatever is nested within the parser's limits is checked.
 func TestDeepPrograms(t *testing.T) {
 	for _, src := range []string{

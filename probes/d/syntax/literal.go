@@ -62,7 +62,8 @@ func (s *scanner) string() {
 // maxChars is how many characters a character literal may have: a 64-bit integer.
 const maxChars = 8
 
-// char reads a character literal. Its value has the first character in its low byte.
+// char reads a character literal. The last character is in the low byte of its value, as C
+// compilers have it.
 func (s *scanner) char() {
 	s.off++
 	var b strings.Builder
@@ -82,8 +83,8 @@ func (s *scanner) char() {
 	}
 	s.off++
 	s.tok, s.text, s.value = INT, string(s.src[s.start:s.off]), 0
-	for i, c := range []byte(b.String()) {
-		s.value |= uint64(c) << (8 * i)
+	for _, c := range []byte(b.String()) {
+		s.value = s.value<<8 | uint64(c)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestLiterals(t *testing.T) {
 		"0": 0, "10": 10, "010": 8, "0x10": 16, "0XfF": 255, "1u": 1, "1ULL": 1, "0xcL": 12,
 		"18446744073709551615": 1<<64 - 1,
 		"'a'":                  'a', `'\n'`: 10, `'\\'`: '\\', `'\''`: '\'', `'\0'`: 0, `'\377'`: 255, `'\x41'`: 'A',
-		"'ab'": 'a' | 'b'<<8, `'\a\b\t\n\v\f\r'`: 0x0d0c0b0a090807,
+		"'ab'": 'a'<<8 | 'b', `'\a\b\t\n\v\f\r'`: 0x0708090a0b0c0d,
 	} {
 		if got := parseExpr(t, src).(*IntLit).Value; got != want {
 			t.Errorf("%s: %d, want %d", src, got, want)
