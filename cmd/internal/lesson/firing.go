@@ -51,13 +51,10 @@ func (f *Firing) place(addr uint64) string {
 	return fmt.Sprintf("%s+%d", name, addr-base)
 }
 
-// row is one instruction as a line: place, bytes, text.
-func (f *Firing) row(at string, code []byte, text string) string {
-	return strings.TrimRight(fmt.Sprintf("%-24s  %-30s  %s", at, spaced(code), text), " ") + "\n"
+// row is one instruction as a line: place, text, bytes.
+func row(at, text string, code []byte) string {
+	return fmt.Sprintf("%-22s  %-32s  % x\n", at, text, code)
 }
-
-// spaced is bytes in hex, a blank between two.
-func spaced(code []byte) string { return fmt.Sprintf("% x", code) }
 
 // around lists the instructions before and after the probe's, which is marked.
 func (f *Firing) around(n int) (lines []string) {
@@ -70,7 +67,7 @@ func (f *Firing) around(n int) (lines []string) {
 			at = ">" + at[1:]
 		}
 		code := f.Code[off:]
-		lines = append(lines, f.row(at, code[:size], f.isa.Text(code, base+uint64(off), f.Name)))
+		lines = append(lines, row(at, f.isa.Text(code, base+uint64(off), f.Name), code[:size]))
 		return off <= f.Offset || len(lines) <= mark+n
 	}) // ends early where the bytes stop being instructions
 	return lines[max(0, mark-n):]
@@ -85,7 +82,7 @@ func (f *Firing) inSlot(c *course) (lines []string) {
 			break
 		}
 		addr := f.Break.Slot + uint64(off)
-		lines = append(lines, f.row(fmt.Sprintf("  0x%x", addr), rest[:n], f.isa.Text(rest, addr, f.Name)))
+		lines = append(lines, row(fmt.Sprintf("  0x%x", addr), f.isa.Text(rest, addr, f.Name), rest[:n]))
 		off += n
 	}
 	return lines

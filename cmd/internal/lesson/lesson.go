@@ -40,9 +40,14 @@ func (s *Step) say(format string, args ...any) {
 	s.Blocks = append(s.Blocks, Block{Text: fmt.Sprintf(format, args...)})
 }
 
-// show adds a picture; lines end in newlines.
+// show adds a picture, or to the last one; lines end in newlines.
 func (s *Step) show(lines ...string) {
-	s.Blocks = append(s.Blocks, Block{Text: strings.Join(lines, ""), Picture: true})
+	text := strings.Join(lines, "")
+	if n := len(s.Blocks); n > 0 && s.Blocks[n-1].Picture {
+		s.Blocks[n-1].Text += text
+		return
+	}
+	s.Blocks = append(s.Blocks, Block{Text: text, Picture: true})
 }
 
 // width is where paragraphs are broken on a terminal.
@@ -55,7 +60,7 @@ func (l Lesson) Text(w io.Writer) error {
 	for i, s := range l.Steps {
 		fmt.Fprintf(&b, "\n%d. %s\n\n", i+1, s.Title)
 		for j, block := range s.Blocks {
-			if j > 0 && !(block.Picture && s.Blocks[j-1].Picture) {
+			if j > 0 {
 				b.WriteString("\n")
 			}
 			if block.Picture {

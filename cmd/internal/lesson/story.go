@@ -76,8 +76,8 @@ func (f *Firing) patched(c *course) Step {
 	bp := f.arch().Breakpoint(int(f.Plan.Len))
 	now := append(append([]byte{}, bp...), f.instr()[len(bp):]...)
 	s.show(
-		f.row("  before", f.instr(), f.isa.Text(f.Code[f.Offset:], f.PC, f.Name)),
-		f.row("  after", now, c.breakpoint),
+		row("  before", f.isa.Text(f.Code[f.Offset:], f.PC, f.Name), f.instr()),
+		row("  after", c.breakpoint, now),
 	)
 	s.say("Only instruction fetch sees the breakpoint. Loads, and so a kernel that checks or patches its own text, see the page as it was (-x patch=inplace writes into the guest's page, as a live tracer must).")
 	return s
@@ -88,7 +88,7 @@ func (f *Firing) trampoline(c *course) Step {
 	s := Step{Title: "The trampoline"}
 	s.say("The probe has a slot of %d bytes at 0x%x, in memory that the guest does not have (figure 2 of the paper):", f.isa.SlotSize, f.Break.Slot)
 	lines := f.inSlot(c)
-	rule := "  +" + strings.Repeat("-", 82) + "\n"
+	rule := "  +" + strings.Repeat("-", 74) + "\n"
 	s.show(rule)
 	for _, line := range lines {
 		s.show("  |" + line)
