@@ -43,3 +43,22 @@ func ExampleTrace_status() {
 	// Output:
 	// three are too many 3 <nil>
 }
+
+// Do two architectures run the same system calls?
+func ExampleTrace_Aggregate() {
+	for _, image := range []string{"tiny/amd64", "tiny/arm64"} {
+		trace := tracetest.Trace{Image: image, Command: "forks 3", Program: `kinst::sys_fork:0 { @[execname] = count(); }`}
+		rows, err := trace.Aggregate(context.Background())
+		if err != nil {
+			fmt.Println(err)
+		}
+		for _, r := range rows {
+			fmt.Println(image, r.Keys[0].Text, r.Value)
+		}
+	}
+	// Output:
+	// tiny/amd64 sh 1
+	// tiny/amd64 forks 3
+	// tiny/arm64 sh 1
+	// tiny/arm64 forks 3
+}

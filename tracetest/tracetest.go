@@ -31,6 +31,7 @@ import (
 
 	"trapline/cmd/clitest"
 	"trapline/cmd/script"
+	"trapline/cmd/tracejson"
 )
 
 // Main runs a package's tests; call it from TestMain. It ends the process.
@@ -86,6 +87,17 @@ func (t Trace) Run(ctx context.Context) (Result, error) {
 		return r, fmt.Errorf("%w: status %d: %s", ErrTrace, r.Status, lines[len(lines)-1])
 	}
 	return r, err
+}
+
+// Aggregate traces and returns the aggregations of the program, sorted as it prints them.
+// Errors are those of Run.
+func (t Trace) Aggregate(ctx context.Context) ([]tracejson.Row, error) {
+	t.Flags = append([]string{"--format", "json"}, t.Flags...)
+	r, err := t.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tracejson.Read(strings.NewReader(r.Stdout))
 }
 
 // updating tells whether golden files are to be rewritten. It is no flag, for tests often

@@ -88,6 +88,8 @@ func commands() []command {
 		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
 		{"annotate", "[-k IMAGE] [-c LINE] FUNCTION", "how often each instruction and line runs", runAnnotate, true},
 		{"explain", "[-k IMAGE] [-c LINE] PROBE", "one firing of a probe, step by step", runExplain, true},
+		{"flame", "[--svg FILE] [dtrace flags]", "stacks as a flame graph, distributions as bars", runFlame, true},
+		{"diff", "A B [dtrace flags]", "the same trace on two images: what differs", runDiff, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
 		{"version", "", "versions of trapline and of the emulator library", runVersion, false},

@@ -19,7 +19,7 @@ const epoch = 1735689600e9
 
 func runDtrace(e *env, args []string) error {
 	t := &tracing{options: session.NewOptions()}
-	if err := t.parse(t.flags(e), args); err != nil {
+	if err := t.parse(t.flags(e, "dtrace", dtraceNotes), args); err != nil {
 		return err
 	}
 	switch {

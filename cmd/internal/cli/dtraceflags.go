@@ -108,8 +108,9 @@ Tracing starts when the guest's init starts the command of -c, or, without one o
 --from boot, with the guest.
 `
 
-func (t *tracing) flags(e *env) *pflag.FlagSet {
-	f := e.newFlags("dtrace", dtraceNotes, fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
+// flags are those of dtrace, for the command name, of which notes tell.
+func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
+	f := e.newFlags(name, notes, fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
 	t.guest.imageFlag(f)
 	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "probe by name, with an optional /predicate/ and {actions}")
 	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "probes by function")

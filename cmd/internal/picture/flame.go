@@ -1,0 +1,98 @@
+package picture
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"trapline/cmd/tracejson"
+)
+
+// A frame is a function in the stacks of an aggregation, and those it calls.
+type frame struct {
+	name  string
+	value int64 // of all stacks that go through it
+	calls []*frame
+}
+
+// call finds or makes the frame of a function that f calls. Frames are in the order of
+// names, so that a picture does not depend on the order of rows.
+func (f *frame) call(name string) *frame {
+	i, found := slices.BinarySearchFunc(f.calls, name, func(c *frame, name string) int { return strings.Compare(c.name, name) })
+	if !found {
+		f.calls = slices.Insert(f.calls, i, &frame{name: name})
+	}
+	return f.calls[i]
+}
+
+func (f *frame) depth() (n int) {
+	for _, c := range f.calls {
+		n = max(n, 1+c.depth())
+	}
+	return n
+}
+
+// flames makes a panel for each aggregation with stacks, in their order. The other keys
+// come below the outermost function, as if they had called it.
+func flames(rows []tracejson.Row) (panels []panel) {
+	roots := map[string]*frame{}
+	var order []string
+	for _, r := range rows {
+		at := slices.IndexFunc(r.Keys, func(k tracejson.Key) bool { return k.Stack != nil })
+		if at < 0 || r.Buckets != nil || r.Value <= 0 {
+			continue
+		}
+		title := fmt.Sprintf("%s: %s by stack", r.Name, r.Function)
+		if roots[title] == nil {
+			roots[title] = &frame{name: "all"}
+			order = append(order, title)
+		}
+		roots[title].add(r, r.Keys[at].Stack)
+	}
+	for _, title := range order {
+		root := roots[title]
+		height := (root.depth() + 1) * line
+		panels = append(panels, panel{title, height, func(b *strings.Builder) {
+			root.draw(b, root.value, 0, inner, height-line)
+		}})
+	}
+	return panels
+}
+
+func (f *frame) add(r tracejson.Row, stack []tracejson.Frame) {
+	f.value += r.Value
+	if t := texts(r); t != "" {
+		f = f.call(t)
+		f.value += r.Value
+	}
+	for _, s := range slices.Backward(stack) {
+		f = f.call(s.String())
+		f.value += r.Value
+	}
+}
+
+// draw draws f at x with a width in pixels, and what it calls above it.
+func (f *frame) draw(b *strings.Builder, total int64, x, w float64, y int) {
+	fmt.Fprintf(b, `<g><title>%s: %d, %.1f%%</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="#fff"/>`,
+		escape(f.name), f.value, 100*float64(f.value)/float64(total), x, y, w, line-1, f.color())
+	if text := clip(f.name, w-6); text != "" {
+		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, x+3, y+13, escape(text))
+	}
+	b.WriteString("</g>\n")
+	for _, c := range f.calls {
+		cw := w * float64(c.value) / float64(f.value)
+		if cw >= 0.3 { // what is narrower cannot be seen
+			c.draw(b, total, x, cw, y-line)
+		}
+		x += cw
+	}
+}
+
+// color is a warm colour that depends on the name alone.
+func (f *frame) color() string {
+	h := fnv.New32a()
+	h.Write([]byte(f.name))
+	n := h.Sum32()
+	return fmt.Sprintf("hsl(%d,%d%%,%d%%)", 10+n%45, 75+n/64%20, 62+n/4096%12)
+}
