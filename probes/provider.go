@@ -36,6 +36,16 @@ type Counter interface {
 	TakeHits(addr uint64) uint64
 }
 
+// A Selector is a provider whose probes do not fire at every hit of their breakpoints.
+type Selector interface {
+	Provider
+	// Always tells of a probe that it does fire at every hit.
+	Always(p *Probe) bool
+	// Select tells whether f.Probe fires at this hit: the CPU is at the breakpoint. It
+	// may fill in f.Args.
+	Select(f *Firing) bool
+}
+
 // A CrossChecker is a Target that can count executions by other means than breakpoints.
 type CrossChecker interface {
 	// CrossCheck begins to count the executions of the instructions at addrs, sorted.

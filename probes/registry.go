@@ -29,6 +29,7 @@ type groupKey struct {
 type Group struct {
 	r                *Registry
 	provider         Provider
+	selector         Selector // the provider, if it is one
 	module, function string
 	base             uint64
 	names            []string // of probes made by Named
@@ -52,6 +53,7 @@ func (r *Registry) Group(p Provider, module, function string, base uint64) *Grou
 	g := r.groups[key]
 	if g == nil {
 		g = &Group{r: r, provider: p, module: module, function: function, base: base}
+		g.selector, _ = p.(Selector)
 		r.groups[key] = g
 	}
 	return g
@@ -59,6 +61,9 @@ func (r *Registry) Group(p Provider, module, function string, base uint64) *Grou
 
 // Provider is whose probes they are.
 func (g *Group) Provider() Provider { return g.provider }
+
+// Selector is the provider if it selects which hits fire, otherwise nil.
+func (g *Group) Selector() Selector { return g.selector }
 
 // Base is the address of the function.
 func (g *Group) Base() uint64 { return g.base }

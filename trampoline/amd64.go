@@ -15,6 +15,7 @@ var AMD64 = &ISA{
 	Plan:     amd64Plan,
 	Encode:   amd64Encode,
 	Do:       func(Plan, []byte, uint64) arch.Emulation { return arch.Emulation{} },
+	Flow:     amd64Flow,
 	Text:     amd64Text,
 }
 

@@ -26,6 +26,7 @@ var ARM64 = &ISA{
 	Plan:     armPlan,
 	Encode:   armEncode,
 	Do:       armDo,
+	Flow:     armFlow,
 	Text:     armText,
 }
 

@@ -33,6 +33,10 @@ type ISA struct {
 	// code and pc are what p was made from.
 	Do func(p Plan, code []byte, pc uint64) arch.Emulation
 
+	// Flow tells where control goes after the first instruction of code, which lies at pc.
+	// What is no instruction goes onward.
+	Flow func(code []byte, pc uint64) Flow
+
 	// Text returns the first instruction of code in the syntax of the GNU assembler,
 	// or "(bad)". sym names an address by the symbol that covers it and the symbol's
 	// own address; it may be nil, and returns "" for an address without one.

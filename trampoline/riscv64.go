@@ -28,6 +28,7 @@ var RISCV64 = &ISA{
 	Plan:     riscvPlan,
 	Encode:   riscvEncode,
 	Do:       riscvDo,
+	Flow:     riscvFlow,
 	Text:     riscvText,
 }
 

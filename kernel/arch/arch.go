@@ -56,6 +56,9 @@ type Arch struct {
 	Flags Reg   // condition flags and interrupt mask
 	Ret   Reg   // integer return value
 	Args  []Reg // integer arguments of a kernel function, in order
+	// StackArgs is where further arguments begin at a function's first instruction, in
+	// bytes from SP.
+	StackArgs uint64
 }
 
 // Lookup finds a register by its name or an alias; case does not matter.

@@ -7,30 +7,33 @@ import "fmt"
 // it in their own way, and are tested against it. Of OpLend and OpLendOut, which are about
 // a slot, and of OpNone, it does nothing.
 func (e Emulation) Run(a *Arch, n int, regs Regs) {
+	if e.Op == OpNone || e.Op >= OpLend {
+		return
+	}
 	pc := regs.Reg(a.PC)
-	next := pc + uint64(n)
-	set := func(v uint64) {
-		if e.A != NoReg {
-			regs.SetReg(e.A, v)
-		}
-	}
-	switch to := pc + uint64(e.Imm); {
-	case e.Op == OpNone, e.Op >= OpLend:
+	to := e.Next(a, n, regs)
+	switch {
+	case e.A == NoReg:
 	case e.Op == OpSet:
-		set(to)
-		regs.SetReg(a.PC, next)
-	case e.Op == OpJump:
-		set(next)
-		regs.SetReg(a.PC, to)
-	case e.Op == OpJumpReg:
-		to = (read(regs, e.B) + uint64(e.Imm)) &^ uint64(e.C)
-		set(next)
-		regs.SetReg(a.PC, to)
-	case holds(a, e, regs):
-		regs.SetReg(a.PC, to)
-	default:
-		regs.SetReg(a.PC, next)
+		regs.SetReg(e.A, pc+uint64(e.Imm))
+	case e.Op == OpJump, e.Op == OpJumpReg:
+		regs.SetReg(e.A, pc+uint64(n))
 	}
+	regs.SetReg(a.PC, to)
+}
+
+// Next is the PC after an instruction of n bytes at the PC that regs have.
+func (e Emulation) Next(a *Arch, n int, regs Regs) uint64 {
+	pc := regs.Reg(a.PC)
+	switch {
+	case e.Op == OpJump:
+		return pc + uint64(e.Imm)
+	case e.Op == OpJumpReg:
+		return (read(regs, e.B) + uint64(e.Imm)) &^ uint64(e.C)
+	case holds(a, e, regs):
+		return pc + uint64(e.Imm)
+	}
+	return pc + uint64(n)
 }
 
 func read(regs Regs, r Reg) uint64 {

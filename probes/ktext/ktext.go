@@ -40,6 +40,7 @@ type Symbols interface {
 	Lookup(name string) []kernel.Symbol
 	Glob(pattern string) []kernel.Symbol
 	Nearest(name string, n int) []string
+	At(addr uint64) (kernel.Symbol, bool)
 }
 
 // Text is the kernel's text.
@@ -110,4 +111,14 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 		return why
 	}
 	return o.instruction(instrs, i)
+}
+
+// RefusalAt is Refusal of an instruction whose neighbours the caller does not know.
+func (t *Text) RefusalAt(f *patch.Func, in patch.Instr) string {
+	if t.Policy == All {
+		return in.Plan.Reason()
+	}
+	instrs, _ := f.Instrs() // up to in at least
+	i := slices.IndexFunc(instrs, func(x patch.Instr) bool { return x.Off == in.Off })
+	return t.Refusal(f, instrs, i)
 }

@@ -18,6 +18,8 @@ type changes struct {
 	code   []slotCode
 	freed  []*point
 	err    error
+
+	changed []*Func // that have a new text
 }
 
 // plant puts p's instruction into its slot and its breakpoint into the text.

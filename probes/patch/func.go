@@ -17,9 +17,9 @@ type Func struct {
 	text   []byte // as last decoded
 	// held remembers the lengths of instructions that a breakpoint of the guest's hides.
 	held map[int]int
-	// err says why decoding stopped before the end, at offset end.
-	err error
-	end int
+	err  error // why decoding stopped before the end
+	// onChange is told of a new text.
+	onChange func()
 }
 
 // An Instr is an instruction of a Func.
@@ -29,36 +29,53 @@ type Instr struct {
 	Code     []byte // Len bytes as they are in the guest
 }
 
+// OnChange sets the function that is called after the guest has changed the text of f, once
+// that is known: when it is decoded again, or rewritten under breakpoints. It may ask for
+// instructions, and add and enable points.
+func (f *Func) OnChange(call func()) { f.onChange = call }
+
 // Instrs decodes the function as it is now in the guest. When an instruction cannot be
 // decoded it returns those before it, and an error that says where it stopped.
 func (f *Func) Instrs() ([]Instr, error) {
-	if err := f.set.refresh([]*Func{f}); err != nil {
-		return nil, err
-	}
 	var out []Instr
-	f.walk(f.text, func(off, n int) {
-		code := f.text[off : off+n]
-		out = append(out, Instr{off, n, f.set.isa.Plan(code, f.Start+uint64(off)), code})
+	err := f.Each(func(off int, code []byte) bool {
+		out = append(out, f.Instr(off, code))
+		return true
 	})
-	return out, f.err
+	return out, err
 }
 
-// walk yields the instructions of text, which is f's, from the start. What it could not
-// decode is in f.err and f.end.
-func (f *Func) walk(text []byte, yield func(off, n int)) {
+// Each is Instrs without plans: it yields offset and bytes of each instruction until yield
+// returns false.
+func (f *Func) Each(yield func(off int, code []byte) bool) error {
+	if err := f.set.refresh([]*Func{f}); err != nil {
+		return err
+	}
+	f.walk(f.text, func(off, n int) bool { return yield(off, f.text[off:off+n]) })
+	return f.err
+}
+
+// Instr is an instruction that Each has yielded.
+func (f *Func) Instr(off int, code []byte) Instr {
+	return Instr{off, len(code), f.set.isa.Plan(code, f.Start+uint64(off)), code}
+}
+
+// walk yields the instructions of text, which is f's, from the start, until yield returns
+// false. Why it stopped otherwise before the end is in f.err.
+func (f *Func) walk(text []byte, yield func(off, n int) bool) {
 	var known lengths
 	f.err = nil
-	off := 0
-	for off < len(text) {
+	for off := 0; off < len(text); {
 		n, err := f.lengthAt(text, off, &known)
 		if err != nil {
 			f.err = fmt.Errorf("decode the instruction at offset %d: %w", off, err)
-			break
+			return
 		}
-		yield(off, n)
+		if !yield(off, n) {
+			return
+		}
 		off += n
 	}
-	f.end = off
 }
 
 // lengths are those of a function's instructions: at each boundary the length, 0
@@ -130,18 +147,23 @@ func (f *Func) lengthsOf(text, file []byte) []byte {
 	return out
 }
 
-// read gets the function's bytes from the guest, from the image file while the guest
-// has not mapped them.
+// Read fills p with text from the guest, from the image file while the guest has not mapped
+// it.
+func (s *Set) Read(addr uint64, p []byte) error {
+	err := s.target.ReadMem(addr, p)
+	if err == nil || s.file(addr, p) == nil {
+		return nil
+	}
+	return err
+}
+
+// read gets the function's bytes.
 func (f *Func) read() ([]byte, error) {
 	text := make([]byte, f.Size)
-	err := f.set.target.ReadMem(f.Start, text)
-	if err == nil {
-		return text, nil
+	if err := f.set.Read(f.Start, text); err != nil {
+		return nil, fmt.Errorf("read the function at %#x: %w", f.Start, err)
 	}
-	if f.set.file(f.Start, text) == nil {
-		return text, nil
-	}
-	return nil, fmt.Errorf("read the function at %#x: %w", f.Start, err)
+	return text, nil
 }
 
 // same reports whether the n bytes at off are the same in both texts.

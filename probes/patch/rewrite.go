@@ -13,9 +13,7 @@ func (s *Set) rewrite(addr uint64) {
 	if pg == nil {
 		return
 	}
-	if err := s.refresh(pg.funcs); err != nil && s.err == nil {
-		s.err = err
-	}
+	s.Fail(s.refresh(pg.funcs))
 }
 
 // refresh decodes functions again whose text has changed, and adjusts their points.
@@ -28,9 +26,18 @@ func (s *Set) refresh(funcs []*Func) error {
 		}
 		if !bytes.Equal(text, f.text) {
 			c.adjust(f, text)
+			c.changed = append(c.changed, f)
 		}
 	}
-	return c.commit()
+	if err := c.commit(); err != nil {
+		return err
+	}
+	for _, f := range c.changed {
+		if f.onChange != nil {
+			f.onChange()
+		}
+	}
+	return nil
 }
 
 // adjust gives f a new text.
@@ -42,7 +49,10 @@ func (c *changes) adjust(f *Func, text []byte) {
 	at := 0 // up to here, points were dealt with
 	old := f.text
 	var steps [][2]int
-	f.walk(text, func(off, n int) { steps = append(steps, [2]int{off, n}) })
+	f.walk(text, func(off, n int) bool {
+		steps = append(steps, [2]int{off, n})
+		return true
+	})
 	f.text = text
 	for _, step := range steps {
 		off, n := step[0], step[1]

@@ -167,94 +167,128 @@ func (s *Set) hit(cpu probes.CPU, addr uint64) {
 		return
 	}
 	p.hits++
-	s.firing.Probe, s.firing.CPU = p.probe, cpu
-	s.sink.Fire(&s.firing)
+	s.firing.CPU = cpu
+	s.fire(p.probe)
 	if len(s.more) == 0 {
 		return
 	}
 	for _, q := range s.more[addr] {
-		s.firing.Probe = q
-		s.sink.Fire(&s.firing)
+		s.fire(q)
 	}
+}
+
+func (s *Set) fire(q *probes.Probe) {
+	s.firing.Probe = q
+	if sel := q.Group().Selector(); sel != nil && !sel.Select(&s.firing) {
+		return
+	}
+	s.sink.Fire(&s.firing)
+}
+
+// A Site is a point and a probe that wants it. A probe may have several sites.
+type Site struct {
+	Probe *probes.Probe
+	Addr  uint64
+}
+
+// sites are those of probes whose Keys are the addresses of points.
+func sites(ps []*probes.Probe) []Site {
+	out := make([]Site, len(ps))
+	for i, q := range ps {
+		out[i] = Site{q, q.Key}
+	}
+	return out
 }
 
 // Enable plants the breakpoints of ps, whose Keys are the addresses of points. It looks
 // at the text again: a point whose instruction has gone since is suspended.
-func (s *Set) Enable(ps []*probes.Probe) error {
-	var fresh []*point
-	for _, q := range ps {
-		p := s.point(q.Key)
+func (s *Set) Enable(ps []*probes.Probe) error { return s.EnableSites(sites(ps)) }
+
+// EnableSites does the same for probes at the addresses of points. A probe that is enabled
+// at an address stays so.
+func (s *Set) EnableSites(all []Site) error {
+	var fresh []uint64
+	for _, x := range all {
+		p := s.point(x.Addr)
 		if p == nil {
-			return fmt.Errorf("enable %v: no instruction is known at %#x", q.Desc(), q.Key)
+			return fmt.Errorf("enable %v: no instruction is known at %#x", x.Probe.Desc(), x.Addr)
 		}
 		if p.probe == nil {
-			fresh = append(fresh, p)
+			fresh = append(fresh, x.Addr)
 		}
-		s.attach(p, q)
+		s.attach(p, x)
 	}
 	if err := s.plantAll(fresh); err != nil {
-		return errors.Join(err, s.Disable(ps))
+		return errors.Join(err, s.DisableSites(all))
 	}
 	return nil
 }
 
-func (s *Set) plantAll(fresh []*point) error {
+// plantAll plants the breakpoints of points.
+func (s *Set) plantAll(fresh []uint64) error {
 	var funcs []*Func
 	seen := map[*Func]bool{}
-	for _, p := range fresh {
-		if !seen[p.fn] {
-			seen[p.fn] = true
-			funcs = append(funcs, p.fn)
+	for _, addr := range fresh {
+		if f := s.point(addr).fn; !seen[f] {
+			seen[f] = true
+			funcs = append(funcs, f)
 		}
 	}
 	if err := s.refresh(funcs); err != nil {
 		return err
 	}
 	c := &changes{set: s}
-	for _, p := range fresh {
-		if p.state == idle {
+	for _, addr := range fresh { // points may have moved: refresh may have added some
+		if p := s.point(addr); p.state == idle {
 			c.plant(p)
 		}
 	}
 	return c.commit()
 }
 
-// attach adds q to the probes of p. The one with the lowest ID fires first.
-func (s *Set) attach(p *point, q *probes.Probe) {
+// attach adds a probe to those of p. The one with the lowest ID fires first.
+func (s *Set) attach(p *point, x Site) {
 	s.take(p)
 	if p.probe == nil {
-		p.probe = q
+		p.probe = x.Probe
 		return
 	}
-	all := append(s.more[q.Key], p.probe, q)
+	all := append(s.more[x.Addr], p.probe, x.Probe)
 	slices.SortFunc(all, func(a, b *probes.Probe) int { return cmp.Compare(a.ID(), b.ID()) })
-	p.probe, s.more[q.Key] = all[0], all[1:]
+	all = slices.Compact(all)
+	p.probe = all[0]
+	if len(all) > 1 {
+		s.more[x.Addr] = all[1:]
+	}
 }
 
-// detach takes q from the probes of p.
-func (s *Set) detach(p *point, q *probes.Probe) {
-	all := append([]*probes.Probe{p.probe}, s.more[q.Key]...)
-	all = slices.DeleteFunc(all, func(x *probes.Probe) bool { return x == q || x == nil })
-	delete(s.more, q.Key)
+// detach takes a probe from those of p.
+func (s *Set) detach(p *point, x Site) {
+	all := append([]*probes.Probe{p.probe}, s.more[x.Addr]...)
+	all = slices.DeleteFunc(all, func(q *probes.Probe) bool { return q == x.Probe || q == nil })
+	delete(s.more, x.Addr)
 	p.probe = nil
 	if len(all) > 0 {
 		p.probe = all[0]
 	}
 	if len(all) > 1 {
-		s.more[q.Key] = all[1:]
+		s.more[x.Addr] = all[1:]
 	}
 }
 
 // Disable takes the breakpoints of ps away, where no other probe wants them.
-func (s *Set) Disable(ps []*probes.Probe) error {
+func (s *Set) Disable(ps []*probes.Probe) error { return s.DisableSites(sites(ps)) }
+
+// DisableSites does the same for probes at the addresses of points.
+func (s *Set) DisableSites(all []Site) error {
 	c := &changes{set: s}
-	for _, q := range ps {
-		p := s.point(q.Key)
+	for _, x := range all {
+		p := s.point(x.Addr)
 		if p == nil || p.probe == nil {
 			continue
 		}
 		s.take(p)
-		if s.detach(p, q); p.probe == nil {
+		if s.detach(p, x); p.probe == nil {
 			c.remove(p)
 		}
 	}
@@ -263,3 +297,6 @@ func (s *Set) Disable(ps []*probes.Probe) error {
 
 // Err is the first error in adjusting breakpoints to text that the guest rewrote.
 func (s *Set) Err() error { return s.err }
+
+// Fail makes err such an error.
+func (s *Set) Fail(err error) { s.err = cmp.Or(s.err, err) }

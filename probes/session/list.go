@@ -11,8 +11,13 @@ import (
 const listFormat = "%5v %10s %17s %33s %s\n"
 
 // List writes the probes that the compiled sources describe, in their order, as dtrace -l
-// does. Without sources it writes those that exist.
+// does. Without sources it writes all that need not be named to exist.
 func (s *Session) List(w io.Writer) error {
+	if s.prog == nil {
+		if _, err := s.registry.Match(probes.Desc{}); err != nil {
+			return err
+		}
+	}
 	if _, err := fmt.Fprintf(w, listFormat, "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME"); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	for _, text := range descs {
 		ps, err := s.lookup(text)
 		if err == nil && len(ps) == 0 {
-			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), hint(text))
+			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), s.hint(text))
 		}
 		if err != nil {
 			err = &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error()}
@@ -42,16 +42,20 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 // sources. Without option zdefs Compile has failed with the first.
 func (s *Session) Unmatched() []error { return s.unmatched }
 
-// hint says what a description lacks that kinst would make probes for.
-func hint(text string) string {
+// hint says what is wrong with a description that matches nothing, or what it lacks that
+// kinst would make probes for.
+func (s *Session) hint(text string) string {
 	d, err := probes.ParseDesc(text)
 	switch {
-	case err != nil || d.Name != "" && d.Provider == "":
-	case d.Provider == "" && d.Function != "":
-		return fmt.Sprintf(": kinst makes probes when it is named, as in kinst::%s:", d.Function)
+	case err != nil:
+	case d.Provider == "" && d.Function != "" && !probes.IsGlob(d.Function):
+		if _, err := s.ktext.Named(d.Function); err != nil {
+			return ": " + err.Error()
+		}
+		return fmt.Sprintf(": fbt has entry and return, and kinst makes probes when it is named, as in kinst::%s:", d.Function)
 	case d.Provider == "profile" && !strings.ContainsAny(d.Name, "0123456789"):
 		return ": profile makes probes when their rate is named, as in profile-997 and tick-1s"
-	case d.Provider == "kinst" && d.Function == "", d.Provider == "" && d.Module != "":
+	case d.Provider == "kinst" && d.Function == "":
 		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
 	}
 	return ""

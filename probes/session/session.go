@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"trapline/kernel"
 	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/check"
@@ -13,6 +12,7 @@ import (
 	"trapline/probes/d/consume"
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
+	"trapline/probes/fbt"
 	"trapline/probes/kinst"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -20,10 +20,7 @@ import (
 )
 
 // Symbols is what a session asks of a symbol table. *kernel.Symtab is one.
-type Symbols interface {
-	ktext.Symbols
-	At(addr uint64) (kernel.Symbol, bool)
-}
+type Symbols = ktext.Symbols
 
 // Config is what a Session is made of.
 type Config struct {
@@ -32,7 +29,7 @@ type Config struct {
 	// Text reads the text of the image file at an address of the running kernel.
 	Text    func(addr uint64, p []byte) error
 	OS      guestos.OS
-	Types   check.Types // of the kernel; nil: nothing is known of them
+	Types   check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
 	Options *Options    // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
@@ -102,7 +99,13 @@ func New(c Config) (*Session, error) {
 	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
-	for _, p := range []probes.Provider{s.dtrace, s.profile, kinst.New(s.registry, s.ktext, c.Target.Arch().Args)} {
+	types, _ := c.Types.(fbt.Types)
+	functions, err := fbt.New(fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: types})
+	if err != nil {
+		return nil, err
+	}
+	instructions := kinst.New(s.registry, s.ktext, c.Target.Arch().Args)
+	for _, p := range []probes.Provider{s.dtrace, s.profile, functions, instructions} {
 		s.registry.Add(p)
 	}
 	return s, nil

@@ -242,7 +242,8 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
 		{nil, []Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},
-		{nil, []Source{{Text: "vfs_read", Kind: syntax.ByFunc}}, "invalid probe specifier vfs_read: probe description ::vfs_read: does not match any probes: kinst makes probes when it is named, as in kinst::vfs_read:"},
+		{nil, []Source{spec("vfs_read:5")}, "invalid probe specifier vfs_read:5: probe description ::vfs_read:5 does not match any probes: fbt has entry and return, and kinst makes probes when it is named, as in kinst::vfs_read:"},
+		{nil, []Source{{Text: "vfs_raed", Kind: syntax.ByFunc}}, `invalid probe specifier vfs_raed: probe description ::vfs_raed: does not match any probes: no function "vfs_raed" in vmlinux (nearest: `},
 	}
 	for _, tt := range tests {
 		r := newRig(t, tt.opts...)

@@ -113,7 +113,8 @@ func TestErrors(t *testing.T) {
 		{"dtrace -n kinst::sys_frok:", 1, `dtrace: invalid probe specifier kinst::sys_frok:: no function "sys_frok" in vmlinux \(nearest: sys_fork, .*\)`},
 		{"dtrace -n kinst::sys_read:2", 1, `dtrace: invalid probe specifier kinst::sys_read:2: offset 2 is inside .*`},
 		{"dtrace -n kinst::awk_lea_rip:34", 1, `dtrace: invalid probe specifier kinst::awk_lea_rip:34: .*it uses an address relative to EIP.*`},
-		{"dtrace -f sys_fork", 1, `dtrace: invalid probe specifier sys_fork: .*: kinst makes probes when it is named, as in kinst::sys_fork:`},
+		{"dtrace -n sys_fork:0", 1, `dtrace: invalid probe specifier sys_fork:0: .*: fbt has entry and return, and kinst makes probes when it is named, as in kinst::sys_fork:`},
+		{"dtrace -f sys_frok", 1, `dtrace: invalid probe specifier sys_frok: .*: no function "sys_frok" in vmlinux \(nearest: sys_fork, .*\)`},
 		{"dtrace -n BEGIN{exit(0)} -o missing/file", 1, `dtrace: failed to open the output file: open missing/file: no such file or directory`},
 		{"dtrace -n BEGIN{ -o new", 1, `dtrace: invalid probe specifier BEGIN{: .*`},
 	} {

@@ -99,7 +99,8 @@ func (s sourceFlag) Set(text string) error {
 	return nil
 }
 
-const dtraceNotes = `A probe is PROVIDER:MODULE:FUNCTION:NAME, parts may be left out or be patterns. kinst makes
+const dtraceNotes = `A probe is PROVIDER:MODULE:FUNCTION:NAME, parts may be left out or be patterns. fbt has the
+probes entry and return of each function: fbt::FUNCTION:entry. kinst makes
 probes of the instructions of the functions that a description names: kinst::FUNCTION:
 for all of them, kinst::FUNCTION:OFFSET for one. 'trapline disas' shows offsets, -x help
 the options. What is not a flag is a macro argument, $1 $2 ..., and all that follows --.

@@ -1,0 +1,32 @@
+package guestos
+
+import "strings"
+
+// A Thunk is code of the kernel that stands for one instruction of the code that jumps to
+// it, against speculation: for a return, or for a jump through a register.
+type Thunk struct {
+	Return bool
+	Reg    string // of a jump, as the architecture names it; "" for a return
+}
+
+// returnThunks and indirectThunks are how Linux calls them on amd64; Linux has none
+// elsewhere.
+var (
+	returnThunks   = []string{"__x86_return_thunk", "its_return_thunk", "retbleed_return_thunk", "srso_return_thunk", "srso_alias_return_thunk", "call_depth_return_thunk"}
+	indirectThunks = []string{"__x86_indirect_thunk_", "__x86_indirect_its_thunk_", "__x86_indirect_jump_thunk_", "__x86_indirect_call_thunk_"}
+)
+
+// ThunkOf tells by a symbol's name whether it is a thunk.
+func ThunkOf(symbol string) (Thunk, bool) {
+	for _, name := range returnThunks {
+		if symbol == name {
+			return Thunk{Return: true}, true
+		}
+	}
+	for _, prefix := range indirectThunks {
+		if reg, ok := strings.CutPrefix(symbol, prefix); ok {
+			return Thunk{Reg: reg}, true
+		}
+	}
+	return Thunk{}, false
+}

@@ -1,0 +1,232 @@
+package fbt
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+	"trapline/kernel/ctypes"
+	"trapline/kernel/guestos"
+	"trapline/probes"
+	"trapline/probes/ktext"
+	"trapline/probes/patch"
+	"trapline/trampoline"
+)
+
+// Config is what a Provider is made of.
+type Config struct {
+	Registry *probes.Registry
+	Text     *ktext.Text
+	Target   probes.Target
+	Types    Types // nil: nothing is known of types
+}
+
+// Types are the types of functions. *debuginfo.Types are some.
+type Types interface {
+	Function(name string) (*ctypes.Type, bool)
+}
+
+// Provider makes fbt probes.
+type Provider struct {
+	Config
+	arch    *arch.Arch
+	isa     *trampoline.ISA
+	funcs   map[uint64]*function // by start, which is a probe's Key
+	skips   ktext.Skips
+	skipped map[uint64]bool // functions that are in skips
+	word    [8]byte         // for reads that allocate nothing
+}
+
+// New makes the provider.
+func New(c Config) (*Provider, error) {
+	isa, err := trampoline.For(c.Target.Arch())
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{Config: c, arch: c.Target.Arch(), isa: isa, funcs: map[uint64]*function{}, skipped: map[uint64]bool{}}, nil
+}
+
+// Name is "fbt".
+func (p *Provider) Name() string { return "fbt" }
+
+// Names of probes.
+const (
+	entryName  = "entry"
+	returnName = "return"
+)
+
+// A wish is which of a function's probes are asked for.
+type wish struct{ entry, leave bool }
+
+func wishOf(name string) wish {
+	match := func(s string) bool { return name == "" || probes.Glob(name, s) }
+	return wish{match(entryName), match(returnName)}
+}
+
+// Provide makes the probes of the functions that d names. What cannot be probed is an error
+// if it was asked for by the provider's and its own name, otherwise it is passed over.
+func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
+	out, err := p.provide(d)
+	if d.Provider != p.Name() {
+		err = nil
+	}
+	slices.SortFunc(out, func(a, b *probes.Probe) int { return cmp.Compare(a.ID(), b.ID()) })
+	return slices.Compact(out), err
+}
+
+func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
+	want := wishOf(d.Name)
+	if want == (wish{}) {
+		return nil, badName(d.Name)
+	}
+	if ok, err := ktext.InModule(d.Module); !ok {
+		return nil, err
+	}
+	if d.Function == "" || probes.IsGlob(d.Function) {
+		return p.all(cmp.Or(d.Function, "*"), want), nil
+	}
+	syms, err := p.Text.Named(d.Function)
+	if err != nil {
+		return nil, err
+	}
+	return p.named(syms, want)
+}
+
+func badName(name string) error {
+	if probes.IsGlob(name) {
+		return nil
+	}
+	return fmt.Errorf("%q is no probe of fbt: entry and return are", name)
+}
+
+// all makes the probes of all functions that match.
+func (p *Provider) all(pattern string, want wish) []*probes.Probe {
+	var out []*probes.Probe
+	for _, s := range p.Text.Symbols.Glob(pattern) {
+		if p.unfit(s) == "" {
+			ps, _ := p.probes(s, want) // why one is missing is in skips
+			out = append(out, ps...)
+		}
+	}
+	return out
+}
+
+// named makes the probes of functions of one name. It fails when there would be none.
+func (p *Provider) named(syms []kernel.Symbol, want wish) ([]*probes.Probe, error) {
+	var out []*probes.Probe
+	var first error
+	for _, s := range syms {
+		ps, err := p.probes(s, want)
+		if why := p.unfit(s); why != "" {
+			ps, err = nil, fmt.Errorf("%s %s", s.Name, why)
+		}
+		first = cmp.Or(first, err)
+		out = append(out, ps...)
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	return nil, first
+}
+
+// unfit says why a symbol of code is not a function, or "".
+func (p *Provider) unfit(s kernel.Symbol) string {
+	if s.Label {
+		return "is a label: the symbol table gives it no size"
+	}
+	if whole, ok := p.wholeOf(s.Name); ok {
+		return fmt.Sprintf("is a piece of %s: its returns are those of %s", whole.Name, whole.Name)
+	}
+	if _, ok := guestos.ThunkOf(s.Name); ok {
+		return "is no function: it stands for one instruction"
+	}
+	return ""
+}
+
+// coldMark is what compilers add to the name of a function for the piece of it that they
+// put elsewhere because it seldom runs. A number may follow.
+const coldMark = ".cold"
+
+// wholeOf is a function that the symbol of this name would be a piece of.
+func (p *Provider) wholeOf(name string) (kernel.Symbol, bool) {
+	whole, _, ok := strings.Cut(name, coldMark)
+	if !ok {
+		return kernel.Symbol{}, false
+	}
+	syms := p.Text.Symbols.Lookup(whole)
+	if len(syms) == 0 {
+		return kernel.Symbol{}, false
+	}
+	return syms[0], true
+}
+
+// probes makes the probes of one function. The error says why there are fewer than wanted.
+func (p *Provider) probes(s kernel.Symbol, want wish) (out []*probes.Probe, err error) {
+	fn := p.function(s)
+	g := p.Registry.Group(p, ktext.Module, s.Name, s.Addr)
+	if want.entry {
+		if why := p.entry(fn); why == "" {
+			out = append(out, g.Named(entryName, s.Addr))
+		} else {
+			err = p.skip(s, fmt.Errorf("the entry of %s cannot be traced: %s", s.Name, why), why)
+		}
+	}
+	if want.leave {
+		if why := p.ways(fn); len(fn.ways) > 0 {
+			out = append(out, g.Named(returnName, s.Addr))
+		} else {
+			err = p.skip(s, fmt.Errorf("%s has no return: %s", s.Name, why), why)
+		}
+	}
+	return out, err
+}
+
+// skip counts a function that lacks a probe, once, and returns err.
+func (p *Provider) skip(s kernel.Symbol, err error, why string) error {
+	if !p.skipped[s.Addr] {
+		p.skipped[s.Addr] = true
+		p.skips.Add(why, s.Name)
+	}
+	return err
+}
+
+// function finds or makes the function of a symbol.
+func (p *Provider) function(s kernel.Symbol) *function {
+	fn := p.funcs[s.Addr]
+	if fn == nil {
+		fn = &function{pieces: []*patch.Func{p.Text.Set.Func(s.Addr, int(s.Size))}}
+		p.funcs[s.Addr] = fn
+	}
+	return fn
+}
+
+// Enable plants the breakpoints.
+func (p *Provider) Enable(ps []*probes.Probe) error {
+	return p.Text.Set.EnableSites(p.sites(ps, (*function).enable))
+}
+
+// Disable takes them away.
+func (p *Provider) Disable(ps []*probes.Probe) error {
+	return p.Text.Set.DisableSites(p.sites(ps, (*function).disable))
+}
+
+// sites are those of probes; those of a return are what sites says.
+func (p *Provider) sites(ps []*probes.Probe, sites func(*function, *probes.Probe) []patch.Site) []patch.Site {
+	out := make([]patch.Site, 0, len(ps))
+	for _, q := range ps {
+		if fn := p.funcs[q.Key]; isEntry(q) {
+			out = append(out, patch.Site{Probe: q, Addr: fn.start()})
+		} else {
+			out = append(out, sites(fn, q)...)
+		}
+	}
+	return out
+}
+
+func isEntry(q *probes.Probe) bool { return q.Name() == entryName }
+
+// Report says what was skipped.
+func (p *Provider) Report() []string { return p.skips.Report(p.Name()) }

@@ -1,0 +1,71 @@
+package fbt
+
+import (
+	"trapline/probes"
+	"trapline/trampoline"
+)
+
+// Always is true of entries.
+func (p *Provider) Always(q *probes.Probe) bool { return isEntry(q) }
+
+// Select tells whether the CPU leaves the function, at a return probe.
+func (p *Provider) Select(f *probes.Firing) bool {
+	if isEntry(f.Probe) {
+		return true
+	}
+	fn := p.funcs[f.Probe.Key]
+	pc := f.CPU.Reg(p.arch.PC)
+	w := fn.at(pc)
+	if w == nil {
+		return false // the text has changed: here nothing leaves any more
+	}
+	f.Args[0], f.Args[1], f.Args[2] = pc-fn.start(), 0, 0
+	switch w.flow.Way {
+	case trampoline.Return:
+		f.Args[1] = f.CPU.Reg(p.arch.Ret)
+	case trampoline.Jump:
+		f.Args[2] = w.flow.Target
+	default:
+		to, ok := w.flow.Next(f.CPU, p.Target.ReadMem)
+		if !ok || fn.inside(to) {
+			return false
+		}
+		f.Args[2] = to
+	}
+	return true
+}
+
+// returnArgs is how many arguments a return has.
+const returnArgs = 3
+
+// Arg is an argument of the function, or of its return.
+func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
+	switch {
+	case isEntry(f.Probe):
+		return p.argument(f.CPU, i)
+	case i < returnArgs:
+		return f.Args[i]
+	}
+	return 0
+}
+
+// argument is integer argument i at the first instruction of a function: in a register or
+// on the stack. It is 0 where the stack cannot be read.
+func (p *Provider) argument(cpu probes.CPU, i int) uint64 {
+	if i < len(p.arch.Args) {
+		return cpu.Reg(p.arch.Args[i])
+	}
+	size := p.arch.PtrSize
+	at := cpu.Reg(p.arch.SP) + p.arch.StackArgs + uint64((i-len(p.arch.Args))*size)
+	if p.Target.ReadMem(at, p.word[:size]) != nil {
+		return 0
+	}
+	return p.arch.ByteOrder.Uint64(p.word[:])
+}
+
+var _ interface {
+	probes.Selector
+	probes.Arguer
+	probes.Typed
+	probes.Reporter
+} = (*Provider)(nil)

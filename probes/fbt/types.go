@@ -1,0 +1,72 @@
+package fbt
+
+import (
+	"cmp"
+
+	"trapline/kernel/ctypes"
+	"trapline/probes"
+	"trapline/probes/ktext"
+)
+
+// ArgTypes are those of the function's parameters, up to one that does not come in a
+// register of its own; of a return, those of the offset and of the value. Where several
+// functions match, they are what all have.
+func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
+	want := wishOf(d.Name)
+	if ok, _ := ktext.InModule(d.Module); !ok || p.Types == nil || want.entry == want.leave {
+		return nil
+	}
+	if d.Function != "" && !probes.IsGlob(d.Function) {
+		return p.typesOf(d.Function, want)
+	}
+	var all []*ctypes.Type
+	for _, s := range p.Text.Symbols.Glob(cmp.Or(d.Function, "*")) {
+		if p.unfit(s) != "" {
+			continue
+		}
+		got := p.typesOf(s.Name, want)
+		if all != nil {
+			got = common(all, got)
+		}
+		if all = got; len(all) == 0 {
+			return nil
+		}
+	}
+	return all
+}
+
+// typesOf are the types of one function's probe.
+func (p *Provider) typesOf(function string, want wish) []*ctypes.Type {
+	f, ok := p.Types.Function(function)
+	switch {
+	case !ok || f.Base().Kind != ctypes.Func:
+		return nil
+	case want.leave:
+		return returned(f.Base().Elem)
+	}
+	var out []*ctypes.Type
+	for _, t := range f.Base().Params {
+		if !t.IsScalar() {
+			break
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// returned are the types of a return's arguments.
+func returned(value *ctypes.Type) []*ctypes.Type {
+	if value.IsScalar() {
+		return []*ctypes.Type{ctypes.LongType, value}
+	}
+	return []*ctypes.Type{ctypes.LongType}
+}
+
+// common is how far two lists of types are the same.
+func common(a, b []*ctypes.Type) []*ctypes.Type {
+	n := 0
+	for n < min(len(a), len(b)) && ctypes.Same(a[n], b[n]) {
+		n++
+	}
+	return a[:n]
+}

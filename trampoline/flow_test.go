@@ -1,0 +1,123 @@
+package trampoline
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"trapline/kernel/arch"
+)
+
+const flowPC = 0x1000
+
+// TestFlow holds Flow to testdata/flow.txt.
+func TestFlow(t *testing.T) {
+	text, err := os.ReadFile("testdata/flow.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if words[0] == "#" {
+			continue
+		}
+		isa := isaNamed(t, words[0])
+		code, err := hex.DecodeString(words[1])
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		regs := flowRegs{isa.Arch.PC: flowPC}
+		want := words[2:]
+		if strings.Contains(want[0], "=") {
+			regs.set(t, isa.Arch, want[0])
+			want = want[1:]
+		}
+		if got := flowText(isa.Flow(code, flowPC), regs); got != strings.Join(want, " ") {
+			t.Errorf("%s is %s", strings.TrimSpace(line), got)
+		}
+	}
+}
+
+func isaNamed(t *testing.T, name string) *ISA {
+	for _, isa := range ISAs {
+		if isa.Arch.Name == name {
+			return isa
+		}
+	}
+	t.Fatalf("no architecture %s", name)
+	return nil
+}
+
+// flowText is a flow as testdata/flow.txt writes it.
+func flowText(f Flow, regs arch.Regs) string {
+	text := f.Way.String()
+	if f.Target != 0 {
+		text += fmt.Sprintf(" %#x", f.Target)
+	}
+	if f.Next == nil {
+		return text
+	}
+	to, ok := f.Next(regs, func(addr uint64, p []byte) error {
+		binary.LittleEndian.PutUint64(p, addr+0x100000)
+		return nil
+	})
+	if !ok {
+		return text + " nowhere"
+	}
+	return text + fmt.Sprintf(" taken %#x", to)
+}
+
+// flowRegs are registers; those not set are 0.
+type flowRegs map[arch.Reg]uint64
+
+func (r flowRegs) Reg(n arch.Reg) uint64       { return r[n] }
+func (r flowRegs) SetReg(n arch.Reg, v uint64) { r[n] = v }
+
+func (r flowRegs) set(t *testing.T, a *arch.Arch, list string) {
+	for _, item := range strings.Split(list, ",") {
+		name, value, _ := strings.Cut(item, "=")
+		reg, ok := a.Lookup(name)
+		v, err := strconv.ParseUint(value, 0, 64)
+		if !ok || err != nil {
+			t.Fatalf("%s: no register or number", item)
+		}
+		r[reg] = v
+	}
+}
+
+// Memory that cannot be read leads nowhere.
+func TestFlowUnread(t *testing.T) {
+	f := AMD64.Flow([]byte{0xff, 0x20}, flowPC) // jmp *(%rax)
+	_, ok := f.Next(flowRegs{}, func(uint64, []byte) error { return errors.New("not mapped") })
+	if ok {
+		t.Error("a jump through memory that is not mapped goes somewhere")
+	}
+}
+
+// FuzzFlow: no bytes make Flow fail, a way has what it needs, and what displaces the
+// instruction knows it for no less than Flow does.
+func FuzzFlow(f *testing.F) {
+	for i, isa := range ISAs {
+		for _, r := range readRows(f, isa) {
+			if r.code != nil {
+				f.Add(uint8(i), r.code)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, code []byte) {
+		isa := ISAs[int(which)%len(ISAs)]
+		flow := isa.Flow(code, flowPC)
+		if _, err := isa.Length(code); err != nil && flow.Way != Onward {
+			t.Errorf("% x: %v, but %v", code, flow.Way, err)
+		}
+		if dynamic := flow.Way == Branch || flow.Way == Indirect; dynamic != (flow.Next != nil) {
+			t.Errorf("% x: %v with Next %t", code, flow.Way, flow.Next != nil)
+		}
+		flowText(flow, flowRegs{})
+	})
+}
