@@ -2,6 +2,7 @@ package consume_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,13 +11,14 @@ import (
 
 	"trapline/probes/d/check"
 	"trapline/probes/d/check/checktest"
+	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
 )
 
 // FuzzProgram: whatever program compiles runs through the whole history to its end, with
-// output and faults or without, and does not crash.
+// output and faults or without, as text and as JSON, and does not crash.
 func FuzzProgram(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -44,5 +46,13 @@ func FuzzProgram(f *testing.F) {
 		}
 		var out, errs bytes.Buffer
 		newTracer(t, prog, &out, &errs).run(t)
+		out.Reset()
+		prog.Options = []code.Option{{Name: "oformat", Value: "json"}}
+		newTracer(t, prog, &out, &errs).run(t)
+		for line := range bytes.Lines(out.Bytes()) {
+			if !json.Valid(line) {
+				t.Errorf("no JSON: %s", line)
+			}
+		}
 	})
 }
