@@ -101,7 +101,7 @@ var table = map[string]option{
 	"pgmax":       {why: noObject},
 	"pspec":       {why: "a name that is not defined is an error"},
 	"setenv":      {why: noObject},
-	"stdc":        {set: only("a", "c", "s", "t")},
+	"stdc":        {set: setStandard},
 	"strip":       {why: noObject},
 	"syslibdir":   {set: addLibDir},
 	"tree":        {why: "the compiler's trees are not shown; -d shows the program as it reads it"},
@@ -219,6 +219,18 @@ func cppArg(letter string) func(*Options, string) error {
 		o.Cpp.Args = append(o.Cpp.Args, letter+value)
 		return nil
 	}
+}
+
+// setStandard makes the preprocessor that of K&R for s. It is one of ISO C for the others.
+func setStandard(o *Options, value string) error {
+	switch value {
+	case "s":
+		o.Cpp.Args = append(o.Cpp.Args, "-traditional-cpp")
+	case "a", "c", "t":
+	default:
+		return fmt.Errorf("%q is not possible here, only a, c, s or t", value)
+	}
+	return nil
 }
 
 func addLibDir(o *Options, value string) error {

@@ -31,7 +31,7 @@ func TestOptionErrors(t *testing.T) {
 		"":                 `no option is called ""`,
 		"inlineframes":     "option inlineframes: it is not there yet",
 		"linkmode=static":  "option linkmode: 32-bit and process objects, and linking them, have no meaning here",
-		"stdc=q":           `option stdc: "q" is not possible here, only a or c or s or t`,
+		"stdc=q":           `option stdc: "q" is not possible here, only a, c, s or t`,
 		"temporal=maybe":   `option temporal: "maybe" is neither on nor off`,
 		"patch=both":       `option patch: split or inplace, not "both"`,
 		"patch":            `option patch: split or inplace, not ""`,
