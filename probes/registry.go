@@ -218,7 +218,7 @@ func (r *Registry) byProvider(p []*Probe, n int) []part {
 		i := slices.IndexFunc(parts, func(x part) bool { return x.provider == owner })
 		if i < 0 {
 			i = len(parts)
-			parts = append(parts, part{provider: owner})
+			parts = append(parts, part{provider: owner, probes: make([]*Probe, 0, len(p))})
 		}
 		parts[i].probes = append(parts[i].probes, q)
 	}

@@ -22,6 +22,14 @@ type changes struct {
 	changed []*Func // that have a new text
 }
 
+// changes makes room for about n of them.
+func (s *Set) changes(n int) *changes {
+	return &changes{
+		set: s, breaks: make([]probes.Break, 0, n), clear: make([]uint64, 0, n),
+		code: make([]slotCode, 0, n), freed: make([]*point, 0, n),
+	}
+}
+
 // plant puts p's instruction into its slot and its breakpoint into the text.
 func (c *changes) plant(p *point) {
 	if c.err != nil {
@@ -104,7 +112,7 @@ func (c *changes) commit() error {
 }
 
 func (s *Set) release(ps []*point) error {
-	var empty []slotCode
+	empty := make([]slotCode, 0, len(ps))
 	for _, p := range ps {
 		empty = append(empty, slotCode{slot: p.slot})
 		s.slots.release(p.slot)

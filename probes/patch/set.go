@@ -207,7 +207,7 @@ func (s *Set) Enable(ps []*probes.Probe) error { return s.EnableSites(sites(ps))
 // EnableSites does the same for probes at the addresses of points. A probe that is enabled
 // at an address stays so.
 func (s *Set) EnableSites(all []Site) error {
-	var fresh []uint64
+	fresh := make([]uint64, 0, len(all))
 	for _, x := range all {
 		p := s.point(x.Addr)
 		if p == nil {
@@ -237,14 +237,23 @@ func (s *Set) plantAll(fresh []uint64) error {
 	if err := s.refresh(funcs); err != nil {
 		return err
 	}
-	c := &changes{set: s}
-	for _, addr := range fresh { // points may have moved: refresh may have added some
-		if p := s.point(addr); p.state == idle {
-			c.plant(p)
+	for some := range slices.Chunk(fresh, atOnce) {
+		c := s.changes(len(some))
+		for _, addr := range some { // points may have moved: refresh may have added some
+			if p := s.point(addr); p.state == idle {
+				c.plant(p)
+			}
+		}
+		if err := c.commit(); err != nil {
+			return err
 		}
 	}
-	return c.commit()
+	return nil
 }
+
+// atOnce is how many breakpoints the target is told of together. What is to be done for
+// each takes much more memory than the point.
+const atOnce = 1 << 15
 
 // attach adds a probe to those of p. The one with the lowest ID fires first.
 func (s *Set) attach(p *point, x Site) {
@@ -281,7 +290,16 @@ func (s *Set) Disable(ps []*probes.Probe) error { return s.DisableSites(sites(ps
 
 // DisableSites does the same for probes at the addresses of points.
 func (s *Set) DisableSites(all []Site) error {
-	c := &changes{set: s}
+	for some := range slices.Chunk(all, atOnce) {
+		if err := s.disable(some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Set) disable(all []Site) error {
+	c := s.changes(len(all))
 	for _, x := range all {
 		p := s.point(x.Addr)
 		if p == nil || p.probe == nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"sort"
 
 	"trapline/probes"
@@ -22,8 +23,11 @@ type made struct {
 	clause uint32
 }
 
-func (e *enablings) add(p *probes.Probe, clause int) {
-	e.made = append(e.made, made{p, uint32(clause)})
+func (e *enablings) add(ps []*probes.Probe, clause int) {
+	e.made = slices.Grow(e.made, len(ps))
+	for _, p := range ps {
+		e.made = append(e.made, made{p, uint32(clause)})
+	}
 }
 
 // index is called once, when all are added, with the highest probe ID.

@@ -30,9 +30,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 		if err != nil && !s.Options.ZeroDefs {
 			return 0, s.unmatched[0]
 		}
-		for _, p := range ps {
-			s.on.add(p, clause)
-		}
+		s.on.add(ps, clause)
 		n += len(ps)
 	}
 	return n, nil

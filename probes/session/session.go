@@ -153,7 +153,7 @@ func (s *Session) Start() error {
 
 // probes lists the enabled ones.
 func (s *Session) probes() []*probes.Probe {
-	var out []*probes.Probe
+	out := make([]*probes.Probe, 0, s.on.len())
 	for id := range s.on.each {
 		p, _ := s.registry.Probe(id)
 		out = append(out, p)

@@ -79,15 +79,7 @@ static struct tl_break *new_break(struct tl_machine *m) {
     m->freebreak = (uint32_t)b->addr;
     return b;
   }
-  if (m->nbreaks == m->capbreaks) {
-    uint32_t cap = m->capbreaks ? 2 * m->capbreaks : 256;
-    struct tl_break *breaks = realloc(m->breaks, cap * sizeof *breaks);
-    if (!breaks)
-      return NULL;
-    m->breaks = breaks;
-    m->capbreaks = cap;
-  }
-  return &m->breaks[m->nbreaks++];
+  return m->nbreaks < m->capbreaks ? &m->breaks[m->nbreaks++] : NULL;
 }
 
 static uint32_t *slot_entry(struct tl_machine *m, uint64_t slot) {
@@ -127,7 +119,7 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   uint32_t *id = &p->id[addr & (TL_PAGE - 1)];
   struct tl_break *b = *id ? &m->breaks[*id - 1] : new_break(m);
   if (!b)
-    return "out of memory";
+    return "there are too many";
   if (*id)
     *slot_entry(m, b->slot) = 0;
   uint8_t under[sizeof b->planted_on] = {0}, counting = *id ? b->counting : 0;

@@ -45,14 +45,15 @@ func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 // SetBreak plants or replaces a breakpoint. The guest sees it after Commit, or after the
 // Rewrite callback from which it was set.
 func (e *Engine) SetBreak(b Break) error {
-	like := C.struct_tl_break{
+	like := &e.like
+	*like = C.struct_tl_break{
 		addr: C.uint64_t(b.Addr), slot: C.uint64_t(b.Slot), len: C.uint8_t(b.Len), head: C.uint8_t(b.Head),
 		op: C.uint8_t(b.Do.Op), a: C.uint8_t(b.Do.A), b: C.uint8_t(b.Do.B), c: C.uint8_t(b.Do.C), imm: C.int64_t(b.Do.Imm),
 	}
 	if b.Guest {
 		like.guest = 1
 	}
-	if why := C.tl_set_break(e.c, C.uint64_t(b.At), &like); why != nil {
+	if why := C.tl_set_break(e.c, C.uint64_t(b.At), like); why != nil {
 		return fmt.Errorf("planting breakpoint at 0x%x: %s", b.Addr, C.GoString(why))
 	}
 	return nil

@@ -10,6 +10,7 @@
 #define MAX_CPUS 8
 #define SLOTS_SIZE (128ull << 20) // 4 million trampolines of 32 bytes
 #define TEXT_PAGES 16384
+#define BREAKS (16u << 20) // more than there are instructions in the text pages
 #define AUX_PA (1ull << 36) // above the largest guest memory
 
 static struct tl_cpu *cpus[MAX_CPUS];
@@ -44,6 +45,7 @@ static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->aux_pa = AUX_PA;
   m->aux_size = SLOTS_SIZE + TEXT_PAGES * TL_PAGE;
   m->cappages = TEXT_PAGES;
+  m->capbreaks = BREAKS;
   m->va_mask = 4 * TEXT_PAGES - 1;
   m->pages_of_ram = (ram_size + m->aux_size) / TL_PAGE;
   m->ram = reserve(ram_size);
@@ -53,7 +55,8 @@ static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->page_by_pa = reserve(ram_size / TL_PAGE * sizeof *m->page_by_pa);
   m->page_by_va = reserve((m->va_mask + 1) * sizeof *m->page_by_va);
   m->pages = reserve(m->cappages * sizeof *m->pages);
-  bool ok = m->ram && m->aux && m->slot_id && m->has_code && m->page_by_pa && m->page_by_va && m->pages;
+  m->breaks = reserve(m->capbreaks * sizeof *m->breaks);
+  bool ok = m->breaks && m->ram && m->aux && m->slot_id && m->has_code && m->page_by_pa && m->page_by_va && m->pages;
   return ok ? NULL : "not enough address space for the guest's memory";
 }
 
@@ -166,11 +169,11 @@ void tl_close(struct tl_cpu *c) {
       {m->page_by_pa, m->ram_size / TL_PAGE * sizeof *m->page_by_pa},
       {m->page_by_va, (m->va_mask + 1) * sizeof *m->page_by_va},
       {m->pages, m->cappages * sizeof *m->pages},
+      {m->breaks, m->capbreaks * sizeof *m->breaks},
   };
   for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
     if (maps[i].p)
       munmap(maps[i].p, maps[i].size);
-  free(m->breaks);
   free(m);
   free(c);
 }

@@ -81,7 +81,7 @@ struct tl_machine {
   uint64_t pages_of_ram;
   uint64_t has_code_pages; // times that translation has marked one
 
-  struct tl_break *breaks;
+  struct tl_break *breaks; // capbreaks of them, never moved
   uint32_t nbreaks, capbreaks, freebreak;
   struct tl_page *pages; // cappages of them, never moved
   struct tl_page *touched;

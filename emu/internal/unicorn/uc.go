@@ -94,6 +94,7 @@ type Engine struct {
 	handler Handler
 	ram     []byte
 	running bool
+	like    C.struct_tl_break // of SetBreak, which is called a million times
 	// stopping is held by Stop, which may come from anywhere, and by Close.
 	stopping sync.Mutex
 }
