@@ -15,7 +15,7 @@ SHELL := /bin/bash
 FUZZTIME ?= 5s
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build demo test linux bench fuzz race lint images-check deps cross clean
+.PHONY: build demo test linux bench soak fuzz race lint images-check deps cross clean
 
 build: deps
 	go build -o bin/trapline ./cmd/trapline
@@ -71,6 +71,11 @@ linux: build cross
 
 bench: build
 	go run ./cmd/internal/bench
+
+# An hour of guests restored, traced and let go in one process: nothing may be left of them.
+SOAK ?= 1h
+soak: deps
+	TRAPLINE_SOAK=$(SOAK) go test -count=1 -timeout 0 -run TestSoak -v ./cmd/internal/cli
 
 # Every fuzz target, FUZZTIME each.
 fuzz: deps
