@@ -27,6 +27,7 @@ type Set struct {
 	funcs    map[uint64]*Func
 	more     map[uint64][]*probes.Probe // further probes of a point, by address
 	firing   probes.Firing
+	at       uint64   // of the hit under way
 	counting []uint64 // addresses of the points that are, and of some that were
 	err      error
 	lost     int
@@ -167,6 +168,7 @@ func (s *Set) hit(cpu probes.CPU, addr uint64) {
 		return
 	}
 	p.hits++
+	s.at = addr
 	s.firing.CPU = cpu
 	s.fire(p.probe)
 	if len(s.more) == 0 {
