@@ -15,7 +15,7 @@ SHELL := /bin/bash
 FUZZTIME ?= 5s
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build demo test linux bench soak fuzz race lint images-check deps cross clean
+.PHONY: build demo test linux bench bench-check soak fuzz race lint images-check deps cross clean
 
 build: deps
 	go build -o bin/trapline ./cmd/trapline
@@ -71,6 +71,12 @@ linux: build cross
 
 bench: build
 	go run ./cmd/internal/bench
+
+# Fails when a ratio has become more than a tenth worse than in the committed file; with
+# BENCHFLAGS=-update the file is written. For a quiet machine, not part of the tests.
+RATIOS := cmd/internal/bench/ratios.json
+bench-check: build
+	go run ./cmd/internal/bench -only boot,workload,functions,inguest,idle -baseline $(RATIOS) $(BENCHFLAGS)
 
 # An hour of guests restored, traced and let go in one process: nothing may be left of them.
 SOAK ?= 1h

@@ -3,6 +3,10 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -217,5 +221,83 @@ func TestUsageOf(t *testing.T) {
 	_, err = b.run(nil, io.Discard, []int{0}, "-c", "echo first >&2; echo why >&2; exit 3")
 	if err == nil || !strings.HasSuffix(err.Error(), "exit status 3: why") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestCompareTasks(t *testing.T) {
+	used := func(cpu ...float64) (us []usage) {
+		for _, c := range cpu {
+			us = append(us, usage{cpu: c})
+		}
+		return us
+	}
+	us := [][]usage{used(1, 2), used(2, 2)}
+	for range tasks {
+		us = append(us, used(2, 4), used(4, 3)) // 1 and 2 beyond the boot; 2 and 1
+	}
+	rows := compareTasks(us)
+	if len(rows) != len(tasks)+2 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, want := range []series{{0.5, 1}, {0.5, 2}} {
+		if got := rows[i].Result; !slices.Equal(got, want) {
+			t.Errorf("%s: ratios %v, want %v", rows[i].Name, got, want)
+		}
+	}
+	last := rows[len(rows)-1].Result
+	if want := math.Pow(2, float64(len(tasks))/float64(len(tasks)+1)); math.Abs(last[0]-0.5) > 1e-9 || math.Abs(last[1]-want) > 1e-9 {
+		t.Errorf("geometric mean %v, want 0.5 and %v", last, want)
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ratios")
+	chosen := []comparison{{name: "boot"}, {name: "idle"}}
+	before := baseline{}
+	before.collect(chosen[0], []row{
+		{Name: "cpu", Result: series{1, 3, 2}},
+		{Name: "rate", Result: series{5}, Of: "Mhits/s"},
+		{Name: "nothing"},
+	})
+	before["idle/all"] = 1
+	before["fire/other"] = 1
+	if err := before.write(file); err != nil {
+		t.Fatal(err)
+	}
+	read, err := readBaseline(file)
+	if err != nil || !maps.Equal(read, baseline{"boot/cpu": 2, "idle/all": 1, "fire/other": 1}) {
+		t.Fatalf("%v, %v", read, err)
+	}
+	for _, tt := range []struct {
+		now  baseline
+		want string
+	}{
+		{baseline{"boot/cpu": 2.19, "idle/all": 0.5, "boot/new": 9}, ""},
+		{baseline{"boot/cpu": 2.21, "idle/all": 1}, "boot/cpu: 2.210, it was 2.000"},
+		{baseline{"boot/cpu": 2}, "idle/all: it was 1.000 and was not measured now"},
+	} {
+		got := ""
+		if err := read.compare(tt.now, chosen); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.now, got, tt.want)
+		}
+	}
+	if _, err := readBaseline(file + "not"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestBenchmarks(t *testing.T) {
+	var out strings.Builder
+	b := benchmarks{&out}
+	rows := []row{{Name: "a row", Result: series{1.5, 2}}, {Name: "rate", Result: series{4}, Of: "Mhits/s"}}
+	if err := b.section(comparison{name: "boot"}, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := "BenchmarkBoot/a_row\t1\t1.5 ratio\nBenchmarkBoot/a_row\t1\t2 ratio\nBenchmarkBoot/rate\t1\t4 Mhits/s\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
 	}
 }

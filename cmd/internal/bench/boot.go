@@ -73,25 +73,33 @@ func (b *bench) readyAt() (uint64, error) {
 
 // qemu prepares a boot of debian under QEMU. The error wraps exec.ErrNotFound without it.
 func (b *bench) qemu() (command, error) {
-	path, err := exec.LookPath(qemuProgram)
+	path, args, err := b.qemuArgs()
 	if err != nil {
 		return nil, err
+	}
+	return func() (usage, error) { return b.untilReady(path, args) }, nil
+}
+
+// qemuArgs is the command line of debian under QEMU, with the control channel on standard
+// input and output. The error wraps exec.ErrNotFound where there is no QEMU.
+func (b *bench) qemuArgs() (path string, args []string, err error) {
+	if path, err = exec.LookPath(qemuProgram); err != nil {
+		return "", nil, err
 	}
 	spec, err := images.Store{}.Open(debian)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	initrd := filepath.Join(b.dir, "initrd")
 	if err := os.WriteFile(initrd, spec.Initrd, 0o600); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	args := []string{
+	return path, []string{
 		"-M", "pc", "-accel", "tcg", "-m", strconv.FormatUint(spec.Memory>>20, 10),
 		"-nodefaults", "-display", "none", "-no-reboot",
 		"-kernel", spec.Kernel, "-initrd", initrd, "-append", spec.Append,
 		"-serial", "null", "-serial", "stdio", // the console, the control channel
-	}
-	return func() (usage, error) { return b.untilReady(path, args) }, nil
+	}, nil
 }
 
 // untilReady runs an emulator until the first byte of the control channel, and kills it.

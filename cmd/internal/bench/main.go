@@ -9,7 +9,10 @@
 // of the host hits both. A guest's course is the same in every run, so numbers such as
 // the hits of a probe are counted once.
 //
-//	go run ./cmd/internal/bench [-runs N] [-only boot,fire,clause,idle,memory] [-json]
+//	go run ./cmd/internal/bench [-runs N] [-only boot,fire,...] [-json | -bench] [-baseline FILE [-update]]
+//
+// With -bench the rows are in the format of Go's benchmarks, for benchstat. With -baseline
+// ratios that have become more than a tenth worse than those in the file are an error.
 //
 // Aims are printed beside the ratios; one that is missed is said to be missed, and is no
 // error. The exit status is 1 if something could not be run.
@@ -38,6 +41,9 @@ type comparison struct {
 func comparisons() []comparison {
 	return []comparison{
 		{"boot", "debian/amd64 from the first instruction until its init waits; A: trapline, B: QEMU", bootToInit},
+		{"workload", "debian/amd64: CPU time of boot, and of what it runs beyond the boot; A: trapline, B: QEMU", everyTask},
+		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
+		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},
 		{"clause", "what one hit costs with other clauses (tiny/amd64); A: with the probe, B: without", clauses},
 		{"idle", "boot of debian/amd64 with 1,000 probes that are never hit; A: with them, B: without", neverHit},
@@ -79,6 +85,9 @@ func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	f.StringVar(&b.trapline, "trapline", "bin/trapline", "the program to measure")
 	only := f.String("only", "", "comparisons to run, by `NAMES` with commas between (default all)")
 	asJSON := f.Bool("json", false, "one JSON object for each row")
+	asBench := f.Bool("bench", false, "rows as lines of Go's benchmarks, one for each round")
+	base := f.String("baseline", "", "`FILE` of ratios to compare with")
+	update := f.Bool("update", false, "write the ratios to that file instead")
 	f.Parse(args)
 	chosen, err := choose(*only)
 	if err != nil {
@@ -92,10 +101,24 @@ func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	defer os.RemoveAll(b.dir)
 	var w report = &table{w: stdout}
-	if *asJSON {
+	switch {
+	case *asJSON:
 		w = &lines{w: stdout}
+	case *asBench:
+		w = &benchmarks{w: stdout}
 	}
-	return b.all(chosen, w)
+	now := baseline{}
+	if err := b.all(chosen, w, now); err != nil || *base == "" {
+		return err
+	}
+	if *update {
+		return now.write(*base)
+	}
+	before, err := readBaseline(*base)
+	if err != nil {
+		return fmt.Errorf("the ratios to compare with: %w", err)
+	}
+	return before.compare(now, chosen)
 }
 
 // choose picks comparisons by name; all for none.
@@ -108,15 +131,24 @@ func choose(only string) ([]comparison, error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(all, func(c comparison) bool { return c.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no comparison %q: there are boot, fire, clause, idle, memory", name)
+			return nil, fmt.Errorf("no comparison %q: there are %s", name, names(all))
 		}
 		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }
 
-// all runs comparisons. One that fails does not keep the others from running.
-func (b *bench) all(chosen []comparison, w report) error {
+func names(all []comparison) string {
+	var s []string
+	for _, c := range all {
+		s = append(s, c.name)
+	}
+	return strings.Join(s, ", ")
+}
+
+// all runs comparisons and collects ratios. One that fails does not keep the others from
+// running.
+func (b *bench) all(chosen []comparison, w report, ratios baseline) error {
 	failed := 0
 	for _, c := range chosen {
 		fmt.Fprintf(b.log, "bench: %s\n", c.name)
@@ -128,6 +160,7 @@ func (b *bench) all(chosen []comparison, w report) error {
 			failed++
 			fmt.Fprintf(b.log, "bench: %s: %v\n", c.name, err)
 		}
+		ratios.collect(c, rows)
 		if err := w.section(c, rows); err != nil {
 			return err
 		}

@@ -140,3 +140,22 @@ func (l *lines) section(c comparison, rows []row) error {
 	}
 	return nil
 }
+
+// benchmarks is a report in the format of Go's benchmarks: a line for each round of a row.
+type benchmarks struct{ w io.Writer }
+
+func (b *benchmarks) section(c comparison, rows []row) error {
+	for _, r := range rows {
+		name := "Benchmark" + strings.ToUpper(c.name[:1]) + c.name[1:] + "/" + strings.ReplaceAll(r.Name, " ", "_")
+		for i := range r.Result {
+			unit := strings.ReplaceAll(r.Of, " ", "_")
+			if unit == "" {
+				unit = "ratio"
+			}
+			if _, err := fmt.Fprintf(b.w, "%s\t1\t%.4g %s\n", name, r.Result[i], unit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A baseline is the ratios of an earlier run, by comparison and row: less is better. It
+// holds for another machine about as well, as both sides of a ratio run on the same one.
+type baseline map[string]float64
+
+// slack is how much worse a ratio may become.
+const slack = 1.10
+
+// collect adds the rows of a comparison that are ratios.
+func (l baseline) collect(c comparison, rows []row) {
+	for _, r := range rows {
+		if r.Of == "" && len(r.Result) > 0 && (r.Aim == nil || !r.Aim.Least) {
+			l[c.name+"/"+r.Name] = median(r.Result)
+		}
+	}
+}
+
+func readBaseline(name string) (baseline, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	l := baseline{}
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+func (l baseline) write(name string) error {
+	rounded := baseline{}
+	for k, v := range l {
+		rounded[k] = float64(int(v*1000+0.5)) / 1000
+	}
+	text, err := json.MarshalIndent(rounded, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o644)
+}
+
+// compare says which ratios of now are worse than they were. Those of comparisons that
+// were not run do not matter; one of them without a number now is an error, too.
+func (l baseline) compare(now baseline, chosen []comparison) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		of, _, _ := strings.Cut(name, "/")
+		if !slices.ContainsFunc(chosen, func(c comparison) bool { return c.name == of }) {
+			continue
+		}
+		switch v, ok := now[name]; {
+		case !ok:
+			errs = append(errs, fmt.Errorf("%s: it was %s and was not measured now", name, number(l[name])))
+		case v > l[name]*slack:
+			errs = append(errs, fmt.Errorf("%s: %s, it was %s", name, number(v), number(l[name])))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os/exec"
+
+	"trapline/images/control"
+)
+
+// A task is a shell line for a guest. What it costs is what it takes beyond a guest that
+// boots and does nothing.
+type task struct{ name, command string }
+
+// nothing is what a guest does that only boots.
+var nothing = task{"boot", "true"}
+
+// tasks are of different kinds: processes, an interpreter, computing, the file system.
+var tasks = []task{
+	{"fork and exec", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done"},
+	{"shell script", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"},
+	{"checksum", "dd if=/dev/zero bs=64k count=1024 2>/dev/null | sha256sum >/dev/null"},
+	{"file tree", "mkdir /tmp/t && cd /tmp/t && for i in $(seq 400); do mkdir $i; echo $i >$i/f; done; " +
+		"find . -type f | xargs cat | wc -l >/dev/null; cd /; rm -r /tmp/t"},
+}
+
+// everyTask compares two emulators over the same kernel and the same commands.
+func everyTask(b *bench) ([]row, error) {
+	boot, err := b.onQEMU(nothing)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("%s is not installed here (apt-get install qemu-system-x86)", qemuProgram)
+	}
+	if err != nil {
+		return nil, err
+	}
+	commands := []command{b.onTrapline(nothing), boot}
+	for _, t := range tasks {
+		theirs, err := b.onQEMU(t)
+		if err != nil {
+			return nil, err
+		}
+		commands = append(commands, b.onTrapline(t), theirs)
+	}
+	us, err := rounds(b.count(5), commands...)
+	if err != nil {
+		return nil, err
+	}
+	return compareTasks(us), nil
+}
+
+// compareTasks makes rows of what was used, by turns by trapline and by the other: first
+// for the boot, then for boot and task.
+func compareTasks(us [][]usage) []row {
+	bootA, bootB := cpuOf(us[0]), cpuOf(us[1])
+	rows := []row{{Name: nothing.name, A: bootA, B: bootB, Unit: "s", Result: pairwise(bootA, bootB, ratio)}}
+	for i, t := range tasks {
+		a := pairwise(cpuOf(us[2*i+2]), bootA, beyond)
+		b := pairwise(cpuOf(us[2*i+3]), bootB, beyond)
+		rows = append(rows, row{Name: t.name, A: a, B: b, Unit: "s", Result: pairwise(a, b, ratio)})
+	}
+	mean := make(series, len(bootA))
+	for i := range mean {
+		var logs float64
+		for _, r := range rows {
+			logs += math.Log(r.Result[i])
+		}
+		mean[i] = math.Exp(logs / float64(len(rows)))
+	}
+	return append(rows, row{Name: "geometric mean", A: mean, Result: mean, Aim: atMost(1)})
+}
+
+// beyond is the cost of a task whose guest took a, when one that does nothing takes b. It
+// is never less than a millisecond, so that noise makes no ratios without meaning.
+func beyond(a, b float64) float64 { return max(a-b, 0.001) }
+
+func (b *bench) onTrapline(t task) command {
+	return b.quiet("boot", "-q", "--no-snapshot", "-c", t.command, debian)
+}
+
+func (b *bench) onQEMU(t task) (command, error) {
+	path, args, err := b.qemuArgs()
+	if err != nil {
+		return nil, err
+	}
+	return func() (usage, error) { return b.talk(path, args, t.command) }, nil
+}
+
+// talk runs an emulator whose standard input and output are the control channel until the
+// command has ended, and kills it.
+func (b *bench) talk(path string, args []string, command string) (usage, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, longest)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return usage{}, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return usage{}, err
+	}
+	host, err := control.NewHost(command, io.Discard, io.Discard, func(p []byte) { in.Write(p) })
+	if err != nil {
+		return usage{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return usage{}, err
+	}
+	status, err := converse(host, bufio.NewReader(out))
+	cmd.Process.Kill()
+	cmd.Wait()
+	if err == nil && status != 0 {
+		err = fmt.Errorf("%q ended with status %d", command, status)
+	}
+	if err != nil {
+		return usage{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return usageOf(cmd), nil
+}
+
+// converse lets the host hear the guest until the command's status has come.
+func converse(host *control.Host, guest io.ByteReader) (status int, err error) {
+	for {
+		if status, ok := host.Status(); ok {
+			return status, nil
+		}
+		c, err := guest.ReadByte()
+		if err != nil {
+			return 0, fmt.Errorf("waiting for the guest: %w", err)
+		}
+		if err := host.Byte(c); err != nil {
+			return 0, err
+		}
+	}
+}
