@@ -25,9 +25,10 @@ type linux struct {
 	text  [][2]uint64 // link-time ranges of code
 	entry [2]uint64   // that of the code that enters and leaves the kernel
 
-	task  []byte    // the part of a task_struct that layout asks for
-	regs  [128]byte // registers saved on a stack
-	names names
+	spared Parts
+	task   []byte    // the part of a task_struct that layout asks for
+	regs   [128]byte // registers saved on a stack
+	names  names
 }
 
 // percpu are the offsets of per-CPU variables; 0 where the kernel has none of the name.
@@ -120,14 +121,21 @@ func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 		Execname: l.names.get([16]byte(l.task[lay.comm-lay.start:])),
 		Addr:     task,
 	}
-	if err := l.readParent(mem, lay, &t); err != nil {
-		return Thread{}, fmt.Errorf("reading the current task's parent: %w", err)
+	if l.spared&Parent == 0 {
+		if err := l.readParent(mem, lay, &t); err != nil {
+			return Thread{}, fmt.Errorf("reading the current task's parent: %w", err)
+		}
 	}
-	if err := l.readCred(mem, lay, &t); err != nil {
-		return Thread{}, fmt.Errorf("reading the current task's credentials: %w", err)
+	if l.spared&Credentials == 0 {
+		if err := l.readCred(mem, lay, &t); err != nil {
+			return Thread{}, fmt.Errorf("reading the current task's credentials: %w", err)
+		}
 	}
 	return t, nil
 }
+
+// Spare implements Sparing.
+func (l *linux) Spare(p Parts) { l.spared = p }
 
 func (l *linux) readParent(mem Mem, lay *layout, t *Thread) error {
 	parent := l.u64At(lay.parent - lay.start)

@@ -121,6 +121,34 @@ func TestLinuxThreadSlid(t *testing.T) {
 	}
 }
 
+// What is spared is not read, so it cannot fail.
+func TestLinuxThreadSpare(t *testing.T) {
+	img := openImage(t, linuxImage)
+	guest, mem, regs := detect(t, img), fakeLinux(t, img), fakeRegs{arch.GSBase: area}
+	all, err := guest.Thread(mem, regs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(mem, parent+8)
+	delete(mem, credAddr+8)
+	for _, tt := range []struct {
+		spared Parts
+		want   Thread
+		err    string
+	}{
+		{0, Thread{}, "parent"},
+		{Parent, Thread{}, "credentials"},
+		{Credentials, Thread{}, "parent"},
+		{Parent | Credentials, Thread{Key: all.Key, PID: all.PID, TID: all.TID, Execname: all.Execname, Addr: all.Addr}, ""},
+	} {
+		guest.(Sparing).Spare(tt.spared)
+		got, err := guest.Thread(mem, regs)
+		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("spared %d: %+v, %v, want %+v, %q", tt.spared, got, err, tt.want, tt.err)
+		}
+	}
+}
+
 func TestLinuxThreadAllocs(t *testing.T) {
 	img := openImage(t, linuxImage)
 	guest, mem, regs := detect(t, img), fakeLinux(t, img), fakeRegs{arch.GSBase: area}

@@ -48,6 +48,21 @@ type OS interface {
 	PanicLine(line string) bool
 }
 
+// Parts are parts of a Thread that lie elsewhere in the guest's memory than the rest.
+type Parts uint8
+
+// Parts of a Thread.
+const (
+	Parent      Parts = 1 << iota // PPID
+	Credentials                   // UID, GID
+)
+
+// A Sparing OS can leave parts of a Thread unread, when nobody asks for them: they are 0.
+type Sparing interface {
+	// Spare has these parts left out from now on, and no others.
+	Spare(Parts)
+}
+
 // Detect finds out which operating system an image is. One that is not known is "bare":
 // it has one thread, and a stack of the program counter alone.
 func Detect(img *kernel.Image) (OS, error) {

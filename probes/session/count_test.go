@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/kernel/guestos"
 	"trapline/probes/probetest"
 )
 
@@ -95,4 +96,34 @@ func firstLineOff(s string) string {
 		}
 	}
 	return strings.Join(keep, "")
+}
+
+// sparingOS remembers what it was told to leave out.
+type sparingOS struct {
+	fakeOS
+	spared guestos.Parts
+}
+
+func (o *sparingOS) Spare(p guestos.Parts) { o.spared = p }
+
+func TestSpare(t *testing.T) {
+	for _, tt := range []struct {
+		program string
+		want    guestos.Parts
+	}{
+		{"BEGIN { trace(pid); }", guestos.Parent | guestos.Credentials},
+		{"BEGIN / ppid == 0 / { }", guestos.Credentials},
+		{"BEGIN { @[uid] = count(); }", guestos.Parent},
+		{"BEGIN { this->x = gid + ppid; }", 0},
+	} {
+		r := newRig(t)
+		os := &sparingOS{spared: 0xff}
+		r.OS = os
+		if err := r.trace(nil, spec(tt.program)); err != nil {
+			t.Fatal(err)
+		}
+		if os.spared != tt.want {
+			t.Errorf("%s: spared %b, want %b", tt.program, os.spared, tt.want)
+		}
+	}
 }

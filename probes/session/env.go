@@ -6,6 +6,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes"
+	"trapline/probes/d/code"
 	"trapline/probes/d/vm"
 )
 
@@ -142,4 +143,20 @@ func badAddr(err error, other uint64) uint64 {
 		return fault.Addr
 	}
 	return other
+}
+
+// spareThreads keeps the OS from reading what the program does not ask for.
+func (s *Session) spareThreads() {
+	os, can := s.OS.(guestos.Sparing)
+	if !can {
+		return
+	}
+	var spared guestos.Parts
+	if !usesBuiltin(s.prog, code.PPID) {
+		spared |= guestos.Parent
+	}
+	if !usesBuiltin(s.prog, code.UID) && !usesBuiltin(s.prog, code.GID) {
+		spared |= guestos.Credentials
+	}
+	os.Spare(spared)
 }

@@ -131,6 +131,7 @@ func (s *Session) Start() error {
 	if s.sink, err = consume.New(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
 		return err
 	}
+	s.spareThreads()
 	s.vm.OnFault, s.vm.Base = s.fault, s.base
 	for _, b := range s.vm.Buffers() {
 		b.OnFull = s.full
