@@ -42,6 +42,9 @@ type Config struct {
 	// Disks are images of disks, of whole sectors of 512 bytes. They are never changed: what
 	// the guest writes stays in the machine.
 	Disks []boot.File
+	// NoFirmware leaves out our firmware: the kernel, an ELF file, is entered at its entry in
+	// machine mode, with the devices that this needs (riscv64).
+	NoFirmware bool
 }
 
 // End says why a run has ended.
@@ -104,7 +107,8 @@ type wiring struct {
 	// slots are places for the trampolines in the guest's kernel half, best first: outside
 	// what its kernels use, and within reach of their text where that matters.
 	slots []uint64
-	disks int // how many there may be
+	disks int  // how many there may be
+	bare  bool // it can do without our firmware
 }
 
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
@@ -139,6 +143,9 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	}
 	if err := wire.checkDisks(c); err != nil {
 		return nil, err
+	}
+	if c.NoFirmware && !wire.bare {
+		return nil, fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
 	}
 	if c.CodeBuffer == 0 {
 		c.CodeBuffer = defaultCodeBuffer

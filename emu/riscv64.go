@@ -22,6 +22,7 @@ var riscv64Wiring = wiring{
 	platform: newRISCV64,
 	slots:    []uint64{0xffffffffe0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
+	bare:     true,
 }
 
 // interrupt is one of the CPU's interrupts.
@@ -34,12 +35,22 @@ func (i interrupt) Set(high bool) { i.SetInterrupt(i.which, high) }
 
 func newRISCV64(m *Machine, c Config) platform {
 	p := &riscv64{m: m}
+	line := func(which uint8) device.Line { return interrupt{m.engine, which} }
 	lines := device.RISCV64Lines{
-		External: interrupt{m.engine, unicorn.RISCV64External},
-		Timer:    interrupt{m.engine, unicorn.RISCV64Timer},
-		Software: interrupt{m.engine, unicorn.RISCV64Software},
+		External: line(unicorn.RISCV64External),
+		Timer:    line(unicorn.RISCV64Timer),
+		Software: line(unicorn.RISCV64Software),
+
+		MachineExternal: line(unicorn.RISCV64MachineExternal),
+		MachineTimer:    line(unicorn.RISCV64MachineTimer),
+		MachineSoftware: line(unicorn.RISCV64MachineSoftware),
 	}
-	p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), lines)
+	if c.NoFirmware {
+		m.engine.SetBare()
+		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), lines)
+	} else {
+		p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), lines)
+	}
 	return p
 }
 
@@ -65,15 +76,40 @@ func (p *riscv64) Store(pa uint64, size int, value uint64) {
 func (p *riscv64) Next() uint64 { return p.dev.Next() }
 func (p *riscv64) Poll()        { p.dev.Poll() }
 func (p *riscv64) Awake() bool {
-	return p.m.engine.Reg(arch.RiscvSIP)&p.m.engine.Reg(arch.RiscvSIE) != 0
+	return p.m.engine.Reg(arch.RiscvMIP)&p.m.engine.Reg(arch.RiscvMIE) != 0
 }
 func (p *riscv64) Save(w io.Writer) error    { return p.dev.Save(w) }
 func (p *riscv64) Restore(r io.Reader) error { return p.dev.Load(r) }
 
-const sieTimer = 1 << 5
+// Bits of mie, and of the modes.
+const (
+	mieSupervisorTimer = 1 << 5
+	mieMachineTimer    = 1 << 7
 
-// Wake: while the guest holds the timer's interrupt back that cannot wake it.
-func (p *riscv64) Wake() uint64 { return p.dev.Wake(p.m.engine.Reg(arch.RiscvSIE)&sieTimer != 0) }
+	riscvMachine = 3
+)
+
+// Wake: while the guest holds a timer's interrupt back that cannot wake it.
+func (p *riscv64) Wake() uint64 {
+	mie := p.m.engine.Reg(arch.RiscvMIE)
+	return p.dev.Wake(mie&mieMachineTimer != 0, mie&mieSupervisorTimer != 0)
+}
+
+// ReadSystem and WriteSystem are the CSRs of the supervisor's timer.
+func (p *riscv64) ReadSystem(csr uint32) uint64 {
+	if csr == unicorn.RISCV64Stimecmp {
+		return p.dev.CLINT.Stimecmp()
+	}
+	return p.dev.CLINT.Menvcfg()
+}
+
+func (p *riscv64) WriteSystem(csr uint32, v uint64) {
+	if csr == unicorn.RISCV64Stimecmp {
+		p.dev.CLINT.SetStimecmp(v)
+	} else {
+		p.dev.CLINT.SetMenvcfg(v)
+	}
+}
 
 // Call is an SBI call: number in a7 and a6, arguments from a0 on, results in a0 and a1.
 func (p *riscv64) Call() {
@@ -104,12 +140,17 @@ const (
 	rpteLeaf  = 1<<1 | 1<<2 | 1<<3 // readable, writable or executable
 )
 
-// Walk follows three (Sv39), four (Sv48) or five (Sv57) levels.
+// Walk follows three (Sv39), four (Sv48) or five (Sv57) levels. In machine mode, and before
+// there is paging, an address is physical.
 func (p *riscv64) Walk(va uint64) (uint64, bool) {
 	satp := p.m.engine.Reg(arch.RiscvSATP)
 	mode := satp >> satpMode
+	if mode == 0 || p.m.engine.Reg(arch.RiscvPRIV) == riscvMachine {
+		_, ok := p.m.inRAM(va, true)
+		return va, ok
+	}
 	levels := int(mode) - sv39 + 3
-	if mode == 0 || uint64(int64(va<<(64-12-9*levels))>>(64-12-9*levels)) != va {
+	if uint64(int64(va<<(64-12-9*levels))>>(64-12-9*levels)) != va {
 		return 0, false
 	}
 	table := satp & satpTable << 12

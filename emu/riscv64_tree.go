@@ -15,6 +15,8 @@ const (
 
 // Interrupts of a hart, as its own controller numbers them.
 const (
+	riscvSoftwareM = 3
+	riscvTimerM    = 7
 	riscvExternalM = 11
 	riscvExternalS = 9
 )
@@ -32,7 +34,7 @@ func (p *riscv64) tree(ram boot.Range) *dt.Node {
 		dt.PropertyU32("reg", 0),
 		dt.PropertyString("status", "okay"),
 		dt.PropertyString("compatible", "riscv"),
-		dt.PropertyString("riscv,isa", "rv64imafdc"),
+		dt.PropertyString("riscv,isa", p.isa()),
 		dt.PropertyString("mmu-type", "riscv,sv57"),
 	), dt.WithChildren(intc))
 	cpus := dt.NewNode("cpus", dt.WithProperty(
@@ -57,7 +59,7 @@ func (p *riscv64) tree(ram boot.Range) *dt.Node {
 		dt.PropertyU32("#size-cells", 2),
 		dt.PropertyString("compatible", "simple-bus"),
 		dt.Property{Name: "ranges"},
-	), dt.WithChildren(append(p.disks(), plic,
+	), dt.WithChildren(append(append(p.disks(), p.bareNodes()...), plic,
 		riscv64UART("serial@10000000", device.RISCV64UART, device.RISCV64UARTIRQ),
 		riscv64UART("serial@10009000", device.RISCV64UART2, device.RISCV64UART2IRQ),
 	)...))
@@ -76,6 +78,35 @@ func riscv64UART(name string, base uint64, irq uint32) *dt.Node {
 		dt.PropertyU32("interrupt-parent", riscv64PLICHandle),
 		dt.PropertyU32("interrupts", irq),
 	))
+}
+
+// isa is the extensions that the guest may use: the timer of the supervisor if no firmware
+// has it.
+func (p *riscv64) isa() string {
+	if p.dev.CLINT != nil {
+		return "rv64imafdc_sstc"
+	}
+	return "rv64imafdc"
+}
+
+// bareNodes are the devices of a machine without firmware.
+func (p *riscv64) bareNodes() []*dt.Node {
+	if p.dev.CLINT == nil {
+		return nil
+	}
+	return []*dt.Node{
+		dt.NewNode("clint@2000000", dt.WithProperty(
+			stringList("compatible", "sifive,clint0", "riscv,clint0"),
+			reg(device.RISCV64CLINT, device.CLINTSize),
+			dt.PropertyU32Array("interrupts-extended", []uint32{
+				riscv64CPUHandle, riscvSoftwareM, riscv64CPUHandle, riscvTimerM,
+			}),
+		)),
+		dt.NewNode("test@100000", dt.WithProperty(
+			stringList("compatible", "sifive,test1", "sifive,test0", "syscon"),
+			reg(device.RISCV64Finisher, device.FinisherSize),
+		)),
+	}
 }
 
 func (p *riscv64) disks() (nodes []*dt.Node) {

@@ -50,6 +50,8 @@ type Spec struct {
 	Append     string // command line of the kernel
 	Memory     uint64 // bytes of RAM it should have
 	Workload   string // what its init runs when it is told nothing else
+	NoFirmware bool   // it starts in machine mode
+	DiskData   []byte // content of its disk, nil if it needs none; filled in by Open
 
 	Source fs.FS // the kernel's source, by the paths of its debug information; nil: not there
 
@@ -59,19 +61,20 @@ type Spec struct {
 }
 
 // known are the images that have a name, in the order of List.
-var known = []image{debianAMD64, debianARM64, linuxRISCV64, linuxRISCV64Full, tinyAMD64, tinyARM64, tinyRISCV64}
+var known = []image{debianAMD64, debianARM64, linuxRISCV64, linuxRISCV64Full, tinyAMD64, tinyARM64, tinyRISCV64, tinyRISCV64M}
 
 // An image is what is known of a guest before anything is fetched.
 type image struct {
 	spec     Spec
-	embedded func(arch string) ([]byte, error) // the kernel, if it is embedded,
-	origin   origin                            // or where it comes from
+	embedded string // the kernel's name in package tiny, if it is embedded,
+	origin   origin // or where it comes from
 }
 
 var (
-	tinyAMD64   = tinyImage("amd64")
-	tinyARM64   = tinyImage("arm64")
-	tinyRISCV64 = tinyImage("riscv64")
+	tinyAMD64    = tinyImage("amd64")
+	tinyARM64    = tinyImage("arm64")
+	tinyRISCV64  = tinyImage("riscv64")
+	tinyRISCV64M = machineModeTiny()
 )
 
 func tinyImage(arch string) image {
@@ -86,6 +89,17 @@ func tinyImage(arch string) image {
 			Source:      tiny.Source(),
 			Workload:    "uname; awkward; shapes; forks 3; echo done",
 		},
-		embedded: tiny.Kernel,
+		embedded: arch,
 	}
+}
+
+// machineModeTiny starts as teaching kernels for riscv64 do: in machine mode, without
+// firmware, and reads its programs from a disk.
+func machineModeTiny() image {
+	im := tinyImage("riscv64")
+	im.embedded = "riscv64-m"
+	im.spec.Name = "tiny/riscv64-m"
+	im.spec.Description = "the same without firmware, programs on a disk"
+	im.spec.NoFirmware = true
+	return im
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"trapline/images/tiny"
 )
 
 // A Store finds images, those in the program and those in its cache. The zero
@@ -61,7 +63,8 @@ func (s Store) Open(nameOrPath string) (Spec, error) {
 	im, _ := find(spec.Name)
 	switch spec.State {
 	case Embedded:
-		spec.KernelData, err = im.embedded(spec.Arch)
+		spec.DiskData = tiny.Disk(im.embedded)
+		spec.KernelData, err = tiny.Kernel(im.embedded)
 	case NotFetched:
 		return Spec{}, fmt.Errorf("image %s is %w: run 'trapline image get %s'", spec.Name, ErrNotFetched, spec.Name)
 	case NotBuilt:

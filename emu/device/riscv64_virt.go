@@ -3,14 +3,16 @@ package device
 import "io"
 
 // A RISCV64Virt is the devices of the riscv64 machine, wired as in QEMU's virt machine with
-// a second serial port:
+// a second serial port. With firmware, which is ours, the timer belongs to that; without,
+// there are a CLINT and a register to end by, and machine mode is the guest's.
 //
-//	SBI --timer, software---------> CPU
-//	disks -----1 to 8---> PLIC ---> CPU (external interrupt of the supervisor)
+//	SBI or CLINT -timers, software-> CPU
+//	disks -----1 to 8---> PLIC ----> CPU (external interrupts of the machine, the supervisor)
 //	UART 0, 1 --10, 12----^
 type RISCV64Virt struct {
 	Bus   MemBus
-	SBI   *SBI
+	SBI   *SBI   // nil without firmware
+	CLINT *CLINT // nil with firmware
 	PLIC  *PLIC
 	UARTs [2]*UART // the console, the control channel
 
@@ -27,24 +29,46 @@ const (
 	RISCV64UARTIRQ  = 10
 	RISCV64UART2IRQ = 12
 
+	RISCV64CLINT    = 0x02000000
+	RISCV64Finisher = 0x00100000
+
 	RISCV64Virtio       = 0x10001000
 	RISCV64VirtioStride = 0x1000
 	RISCV64VirtioIRQ    = 1
 )
 
-// RISCV64Lines are the interrupts of the CPU.
-type RISCV64Lines struct{ External, Timer, Software Line }
+// RISCV64Lines are the interrupts of the CPU; those of the machine are nil with firmware.
+type RISCV64Lines struct {
+	External, Timer, Software                      Line // of the supervisor
+	MachineExternal, MachineTimer, MachineSoftware Line
+}
 
 type noLine struct{}
 
 func (noLine) Set(bool) {}
 
-// NewRISCV64Virt makes the devices of a machine.
+// NewRISCV64Virt makes the devices of a machine with our firmware.
 func NewRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
 	v := &RISCV64Virt{
 		SBI:  NewSBI(h.Clock, cpu.Timer, cpu.Software, h.Console, h.End),
 		PLIC: NewPLIC(noLine{}, cpu.External),
 	}
+	return v.wire(h, v.SBI)
+}
+
+// NewBareRISCV64Virt makes those of a machine without.
+func NewBareRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
+	v := &RISCV64Virt{
+		CLINT: NewCLINT(h.Clock, cpu.MachineTimer, cpu.MachineSoftware, cpu.Timer),
+		PLIC:  NewPLIC(cpu.MachineExternal, cpu.External),
+	}
+	v.Bus.Mount(RISCV64CLINT, CLINTSize, v.CLINT.Registers())
+	v.Bus.Mount(RISCV64Finisher, FinisherSize, NewFinisher(h.End))
+	return v.wire(h, v.CLINT)
+}
+
+// wire makes what they share. Timer is whose state comes first.
+func (v *RISCV64Virt) wire(h Host, timer State) *RISCV64Virt {
 	v.UARTs[0] = NewDirectUART(v.PLIC.Line(RISCV64UARTIRQ), h.Console)
 	v.UARTs[1] = NewDirectUART(v.PLIC.Line(RISCV64UART2IRQ), h.Control)
 	v.Bus.Mount(RISCV64PLIC, PLICSize, v.PLIC.Registers())
@@ -52,24 +76,33 @@ func NewRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
 	v.Bus.Mount(RISCV64UART2, RISCV64UARTSize, InMemory(v.UARTs[1]))
 	v.disks = newDisks(h, &v.Bus, RISCV64Virtio, RISCV64VirtioStride,
 		func(n int) Line { return v.PLIC.Line(RISCV64VirtioIRQ + n) })
-	v.parts = append([]State{v.SBI, v.UARTs[0], v.UARTs[1]}, append(v.disks.states(), v.PLIC)...)
+	v.parts = append([]State{timer, v.UARTs[0], v.UARTs[1]}, append(v.disks.states(), v.PLIC)...)
 	return v
 }
 
 // Next is the time of the next event.
-func (v *RISCV64Virt) Next() uint64 { return min(v.SBI.Next(), v.disks.next()) }
+func (v *RISCV64Virt) Next() uint64 { return v.Wake(true, true) }
 
-// Wake is the next event that can raise an interrupt, the timer's being enabled or not.
-func (v *RISCV64Virt) Wake(timer bool) uint64 {
-	if timer {
-		return v.Next()
+// Wake is the next event that can raise an interrupt, while those of the machine's and the
+// supervisor's timer are enabled or not.
+func (v *RISCV64Virt) Wake(machine, supervisor bool) uint64 {
+	at := v.disks.next()
+	switch {
+	case v.CLINT != nil:
+		at = min(at, v.CLINT.Next(machine, supervisor))
+	case supervisor:
+		at = min(at, v.SBI.Next())
 	}
-	return v.disks.next()
+	return at
 }
 
 // Poll carries out what is due.
 func (v *RISCV64Virt) Poll() {
-	v.SBI.Poll()
+	if v.CLINT != nil {
+		v.CLINT.Poll()
+	} else {
+		v.SBI.Poll()
+	}
 	v.disks.poll()
 }
 

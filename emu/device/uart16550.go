@@ -204,13 +204,16 @@ func (u *UART) readIIR() uint8 {
 }
 
 // writeFCR switches the FIFOs. What the receiver holds is lost with a change, or when
-// the guest clears it.
+// the guest clears it. To a direct port it is sent again: its other end cannot be told to
+// wait for a guest that clears the FIFO to begin with.
 func (u *UART) writeFCR(v uint8) {
 	if v&fcrEnable == 0 {
 		v = 0
 	}
 	if (v^u.FCR)&fcrEnable != 0 || v&fcrClearReceive != 0 {
-		u.in = u.in[u.fifo:]
+		if !u.direct || u.MCR&mcrLoop != 0 {
+			u.in = u.in[u.fifo:]
+		}
 		u.fifo = 0
 	}
 	u.FCR = v

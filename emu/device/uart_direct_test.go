@@ -17,3 +17,20 @@ func TestDirectUART(t *testing.T) {
 		}
 	}
 }
+
+// What came before the guest was ready is not lost when it clears the FIFO, nor seen twice.
+func TestDirectUARTClear(t *testing.T) {
+	u := NewDirectUART(&wire{}, func(byte) {})
+	u.Receive([]byte("input"))
+	out(u, 2, fcrEnable|fcrClearReceive)
+	var got []byte
+	for in(u, 5)&lsrData != 0 {
+		got = append(got, in(u, 0))
+		if len(got) == 2 {
+			out(u, 2, fcrEnable|fcrClearReceive)
+		}
+	}
+	if string(got) != "input" {
+		t.Errorf("the guest reads %q", got)
+	}
+}

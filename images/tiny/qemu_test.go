@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ var varying = []struct {
 	sign string
 }{
 	{regexp.MustCompile(`(?m)^\[ *\d+\.\d{6}\]`), "[TIME]"},
-	{regexp.MustCompile(`0x(ffffffff8[0-9a-f]|40)[0-9a-f]+`), "ADDRESS"},
+	{regexp.MustCompile(`0x(ffffffff8[0-9a-f]|8000|40)[0-9a-f]+`), "ADDRESS"},
 	{regexp.MustCompile(`memory: \d+ KiB`), "memory: N KiB"},
 	{regexp.MustCompile(`\r`), ""},
 	{regexp.MustCompile(`(?s)^.*?\n(\[TIME\] tiny kernel)`), "$1"}, // what the firmware says
@@ -40,14 +41,19 @@ var machines = map[string][]string{
 	"amd64":   {"qemu-system-x86_64", "-M", "pc", "-vga", "none"},
 	"arm64":   {"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57"},
 	"riscv64": {"qemu-system-riscv64", "-M", "virt"},
+	"riscv64-m": {"qemu-system-riscv64", "-M", "virt", "-bios", "none",
+		"-global", "virtio-mmio.force-legacy=false", "-device", "virtio-blk-device,drive=disk",
+		"-drive", "file=tiny-riscv64-m.img,format=raw,readonly=on,if=none,id=disk"},
 }
 
 // faults are the kinds of the program fault that are not the same everywhere.
 var faults = map[string]string{
 	"amd64":   "fault divide; fault invalid; fault breakpoint; fault privileged; fault port; fault step",
 	"arm64":   "fault invalid; fault breakpoint; fault privileged; fault system; fault eret; fault jump; fault odd",
-	"riscv64": "fault invalid; fault short; fault breakpoint; fault privileged; fault machine; fault sret; fault jump",
+	"riscv64": riscv64Faults, "riscv64-m": riscv64Faults,
 }
+
+const riscv64Faults = "fault invalid; fault short; fault breakpoint; fault privileged; fault machine; fault sret; fault jump"
 
 func normal(console []byte) string {
 	for _, v := range varying {
@@ -67,7 +73,7 @@ func qemu(t *testing.T, arch string, arg ...string) *exec.Cmd {
 }
 
 func TestConsole(t *testing.T) {
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		for _, test := range []struct{ name, line string }{
 			{"default", ""},
 			{"shell", `echo 'a;  b' c; echo one two | cat | wc; nosuch; echo x | exit 4; false; exit 3; echo no`},
@@ -93,10 +99,25 @@ func TestConsole(t *testing.T) {
 
 // The virt machines can be turned off.
 func TestPowerOff(t *testing.T) {
-	for _, arch := range []string{"arm64", "riscv64"} {
+	for _, arch := range []string{"arm64", "riscv64", "riscv64-m"} {
 		out, err := qemu(t, arch, "-serial", "stdio", "-append", `cmd="echo done"`).Output()
 		if err != nil || !bytes.HasSuffix(out, []byte("System halted\n")) {
 			t.Errorf("%s: %v\n%s", arch, err, out)
+		}
+	}
+}
+
+// Without firmware the ticks may come by the machine's timer, and a line by the console.
+func TestMachineMode(t *testing.T) {
+	for _, tt := range []struct{ words, input, want string }{
+		{`timer=clint cmd="forks 3; sleep 100; uname"`, "", "3 forks\ntiny kernel 1.0 (riscv64-m)\n"},
+		{"cmd=console", "echo one\nfalse\nexit\n", "one\n[TIME] tiny: command ended with status 1\n"},
+	} {
+		cmd := qemu(t, "riscv64-m", "-serial", "stdio", "-append", tt.words)
+		cmd.Stdin = strings.NewReader(tt.input)
+		out, err := cmd.Output()
+		if have := normal(out); err != nil || !strings.Contains(have, tt.want) {
+			t.Errorf("%s: %v\n%s", tt.words, err, have)
 		}
 	}
 }
@@ -192,7 +213,7 @@ func TestStops(t *testing.T) {
 		{"panic", "tiny: panic: asked for by pid 4"},
 		{"hang", `cmd="hang; echo no"`},
 	} {
-		for _, arch := range Arches() {
+		for _, arch := range Names() {
 			t.Run(arch+"/"+test.name, func(t *testing.T) { testStop(t, arch, test.name, test.want) })
 		}
 	}

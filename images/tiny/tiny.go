@@ -1,6 +1,6 @@
 // Package tiny holds our teaching kernel: the built ELF files with DWARF, one
-// for each guest architecture, embedded, so that a tracer has something to
-// trace with nothing downloaded.
+// for each guest architecture and one for riscv64 without firmware, embedded,
+// so that a tracer has something to trace with nothing downloaded.
 //
 // The sources are in src/, README.md draws the picture, and `make check`
 // shows that the embedded files are what those sources build.
@@ -10,10 +10,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
-//go:embed tiny-*.elf
+//go:embed tiny-*.elf tiny-*.img
 var files embed.FS
 
 //go:embed src
@@ -22,23 +23,29 @@ var source embed.FS
 // Source is the kernels' source, by the paths that their debug information has.
 func Source() fs.FS { return source }
 
-// Arches returns the guest architectures there is a kernel for, as kernel/arch
-// names them, in alphabetical order.
-func Arches() []string {
+// Names returns the names of the kernels in alphabetical order: the guest architecture as
+// kernel/arch names it, and for a variant a hyphen and a letter, as in "riscv64-m".
+func Names() []string {
 	names, _ := fs.Glob(files, "tiny-*.elf") // only a bad pattern is an error
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(strings.TrimPrefix(name, "tiny-"), ".elf")
 	}
+	slices.Sort(names)
 	return names
 }
 
-// Kernel returns the ELF file of the kernel for a guest architecture; the bytes
-// are the caller's own.
-func Kernel(arch string) ([]byte, error) {
-	data, err := files.ReadFile("tiny-" + arch + ".elf")
+// Kernel returns the ELF file of the kernel of that name; the bytes are the caller's own.
+func Kernel(name string) ([]byte, error) {
+	data, err := files.ReadFile("tiny-" + name + ".elf")
 	if err != nil {
-		return nil, fmt.Errorf("tiny kernel for %s: there is one for %s",
-			arch, strings.Join(Arches(), ", "))
+		return nil, fmt.Errorf("tiny kernel for %s: there is one for %s", name, strings.Join(Names(), ", "))
 	}
 	return data, nil
+}
+
+// Disk returns the image of the disk from which the kernel of that name reads its programs,
+// nil if it has them in it.
+func Disk(name string) []byte {
+	data, _ := files.ReadFile("tiny-" + name + ".img") // there is one, or there is none
+	return data
 }

@@ -24,9 +24,9 @@ func open(t *testing.T, arch string) *elf.File {
 	return f
 }
 
-func ExampleArches() {
-	fmt.Println(Arches())
-	// Output: [amd64 arm64 riscv64]
+func ExampleNames() {
+	fmt.Println(Names())
+	// Output: [amd64 arm64 riscv64 riscv64-m]
 }
 
 func TestKernelUnknown(t *testing.T) {
@@ -41,17 +41,23 @@ func TestSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		data, _ := Kernel(arch)
 		line := fmt.Sprintf("%x  tiny-%s.elf\n", sha256.Sum256(data), arch)
 		if !strings.Contains(string(sums), line) {
 			t.Errorf("SHA256SUMS lacks %s", line)
 		}
+		if disk := Disk(arch); disk != nil {
+			line := fmt.Sprintf("%x  tiny-%s.img\n", sha256.Sum256(disk), arch)
+			if !strings.Contains(string(sums), line) {
+				t.Errorf("SHA256SUMS lacks %s", line)
+			}
+		}
 	}
 }
 
 func TestSegments(t *testing.T) {
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		for _, p := range open(t, arch).Progs {
 			if p.Type == elf.PT_LOAD && p.Flags&elf.PF_W != 0 && p.Flags&elf.PF_X != 0 {
 				t.Errorf("%s: segment at %#x is writable and executable", arch, p.Vaddr)
@@ -64,11 +70,12 @@ func TestSegments(t *testing.T) {
 // all, since some loaders go there whatever the file says.
 func TestEntry(t *testing.T) {
 	above := map[string]uint64{
-		"amd64":   0xffffffff80000000,
-		"arm64":   0xffffffff40000000,
-		"riscv64": 0xffffffff00000000,
+		"amd64":     0xffffffff80000000,
+		"arm64":     0xffffffff40000000,
+		"riscv64":   0xffffffff00000000,
+		"riscv64-m": 0,
 	}
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		f := open(t, arch)
 		p := f.Progs[0]
 		if p.Type != elf.PT_LOAD || f.Entry != p.Paddr {
@@ -82,7 +89,7 @@ func TestEntry(t *testing.T) {
 
 // Every function and object has a size, and functions do not overlap.
 func TestSymbols(t *testing.T) {
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		symbols, err := open(t, arch).Symbols()
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +117,7 @@ func TestSymbols(t *testing.T) {
 // assembler's marks of instructions, $x, are no symbols; its mark of data, $d, is
 // not wanted in a function either.)
 func TestSymbolsInside(t *testing.T) {
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		symbols, err := open(t, arch).Symbols()
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +140,7 @@ func TestSymbolsInside(t *testing.T) {
 
 // The offsets a tracer reads in struct thread, and no path of a building machine.
 func TestDebugInfo(t *testing.T) {
-	for _, arch := range Arches() {
+	for _, arch := range Names() {
 		info, err := open(t, arch).DWARF()
 		if err != nil {
 			t.Fatal(err)

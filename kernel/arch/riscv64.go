@@ -7,7 +7,7 @@ import (
 
 // Registers of RISCV64: the general registers in the order of the architecture's own
 // encoding (RiscvX0+n is xn), then the program counter, the supervisor's control
-// registers and the privilege level.
+// registers, the privilege level and the machine's control registers.
 const (
 	RiscvX0 Reg = iota // always 0
 	RiscvRA            // x1, the return address
@@ -31,6 +31,16 @@ const (
 	RiscvSIP          //
 	RiscvSATP         //
 	RiscvPRIV         // 0 user, 1 supervisor, 3 machine
+	RiscvMSTATUS      // those of machine mode: with our firmware they are the emulator's own
+	RiscvMEDELEG      //
+	RiscvMIDELEG      //
+	RiscvMIE          //
+	RiscvMTVEC        //
+	RiscvMSCRATCH     //
+	RiscvMEPC         //
+	RiscvMCAUSE       //
+	RiscvMTVAL        //
+	RiscvMIP          //
 )
 
 // RISCV64 is RV64GC.
@@ -53,6 +63,9 @@ var RISCV64 = &Arch{
 		{"SSCRATCH", 4096 + 0x140}, {"SEPC", 4096 + 0x141}, {"SCAUSE", 4096 + 0x142},
 		{"STVAL", 4096 + 0x143}, {"SIP", 4096 + 0x144}, {"SATP", 4096 + 0x180},
 		{"PRIV", -1},
+		{"MSTATUS", 4096 + 0x300}, {"MEDELEG", 4096 + 0x302}, {"MIDELEG", 4096 + 0x303},
+		{"MIE", 4096 + 0x304}, {"MTVEC", 4096 + 0x305}, {"MSCRATCH", 4096 + 0x340},
+		{"MEPC", 4096 + 0x341}, {"MCAUSE", 4096 + 0x342}, {"MTVAL", 4096 + 0x343}, {"MIP", 4096 + 0x344},
 	}...),
 	Aliases: riscvNames(),
 

@@ -10,14 +10,30 @@ import (
 // frames is what following frame pointers takes.
 type frames struct {
 	reader
-	img *kernel.Image
+	img  *kernel.Image
+	half uint64 // where the kernel's half of an address space begins
 	// made remembers, by a function's address, where it makes its frame.
 	made map[uint64]prologue
 	code [16]byte
 	body []byte // of a function
 }
 
-func newFrames(img *kernel.Image) frames { return frames{img: img, made: map[uint64]prologue{}} }
+func newFrames(img *kernel.Image) frames {
+	return frames{img: img, half: kernelHalf(img), made: map[uint64]prologue{}}
+}
+
+// kernelHalf is where the addresses of a kernel begin: in the upper half, or at its first
+// function if it has none there. Teaching kernels lie where they are loaded, above the user.
+func kernelHalf(img *kernel.Image) uint64 {
+	funcs := img.Symtab().Funcs()
+	if n := len(funcs); n > 0 && !highHalf(funcs[n-1].Addr) {
+		return funcs[0].Addr
+	}
+	return 1 << 63
+}
+
+// kernels tells an address of the kernel's half.
+func (f *frames) kernels(addr uint64) bool { return addr >= f.half }
 
 // amd64Frames follows frame pointers (System V ABI, figure 3.3): 0(%rbp) is the caller's
 // %rbp, 8(%rbp) the return address. It ends where %rbp leaves the kernel's half, does not
@@ -33,9 +49,9 @@ func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 			n++
 		}
 	}
-	for bp := regs.Reg(arch.RBP); n < len(pcs) && highHalf(bp) && bp%8 == 0; n++ {
+	for bp := regs.Reg(arch.RBP); n < len(pcs) && f.kernels(bp) && bp%8 == 0; n++ {
 		ret, err := f.u64(mem, bp+8)
-		if err != nil || !highHalf(ret) {
+		if err != nil || !f.kernels(ret) {
 			break
 		}
 		pcs[n] = ret

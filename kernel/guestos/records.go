@@ -91,9 +91,9 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 // longer than a stack.
 func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) int {
 	const stack = 16 << 10
-	for n < len(pcs) && highHalf(fp) && fp%8 == 0 {
+	for n < len(pcs) && f.kernels(fp) && fp%8 == 0 {
 		ret, err := f.u64(mem, fp+isa.full.ret)
-		if err != nil || !highHalf(ret) {
+		if err != nil || !f.kernels(ret) {
 			break
 		}
 		pcs[n] = ret

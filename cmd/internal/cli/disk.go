@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -9,9 +10,13 @@ import (
 
 const sectorSize = 512 // bytes, of a disk
 
-// openDisks opens the images of the guest's disks, for reading alone.
+// openDisks opens the images of the guest's disks, for reading alone: the user's, otherwise
+// the one that the kernel comes with.
 func (g *guest) openDisks() ([]boot.File, error) {
 	var disks []boot.File
+	if len(g.options.disks) == 0 && g.spec.DiskData != nil {
+		disks = append(disks, bytes.NewReader(g.spec.DiskData))
+	}
 	for _, name := range g.options.disks {
 		disk, err := g.openDisk(name)
 		if err != nil {

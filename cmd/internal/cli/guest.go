@@ -287,6 +287,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 	}
 	g.machine, err = emu.New(g.arch(), emu.Config{
 		Memory: memory, Console: g.console, Control: g.control, InPlace: c.inPlace, Disks: disks,
+		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
 	return err
 }

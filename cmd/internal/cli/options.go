@@ -20,6 +20,7 @@ type guestOptions struct {
 	debugFile  string
 	input      string
 	disks      []string
+	firmware   firmware
 	console    bool
 	until      seconds // of the guest's time, 0 for no limit
 	timeout    seconds // of the host's time, 0 for no limit
@@ -46,6 +47,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	o.debugFlag(f)
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
 	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
+	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
@@ -74,6 +76,20 @@ func (l *line) Set(s string) error {
 		return usagef("-c: the command is empty")
 	}
 	*l = line(s)
+	return nil
+}
+
+// A firmware is "" for the machine's own, or "none".
+type firmware string
+
+func (w *firmware) String() string { return string(*w) }
+func (w *firmware) Type() string   { return "none" }
+
+func (w *firmware) Set(s string) error {
+	if s != "none" {
+		return usagef("--firmware %q: it can be none; what is there otherwise is the machine's own", s)
+	}
+	*w = firmware(s)
 	return nil
 }
 

@@ -20,24 +20,36 @@ struct tl_riscv64_env {
   uint64_t mie, mideleg;
   uint64_t unused4;
   uint64_t satp, stval;
-  uint64_t unused5[2];
+  uint64_t mtval, medeleg;
   uint64_t stvec, sepc, scause;
-  uint64_t unused6[30];
-  uint64_t sscratch;
+  uint64_t mtvec, mepc, mcause;
+  uint64_t unused5[25];
+  uint64_t scounteren, mcounteren;
+  uint64_t sscratch, mscratch;
 };
 
 enum { TL_USER = 0, TL_SUPERVISOR = 1, TL_MACHINE = 3 };
 
 // Bits of mstatus. TW is where this library has it, not where the architecture has.
 #define TL_SIE (1ull << 1)
+#define TL_MIE (1ull << 3)
 #define TL_SPIE (1ull << 5)
+#define TL_MPIE (1ull << 7)
 #define TL_SPP (1ull << 8)
+#define TL_MPP_SHIFT 11
+#define TL_MPP (3ull << TL_MPP_SHIFT)
 
 // Interrupts, as bits of mip, and those of tl_cpu.line.
 #define TL_SSIP (1ull << 1)
+#define TL_MSIP (1ull << 3)
 #define TL_STIP (1ull << 5)
+#define TL_MTIP (1ull << 7)
 #define TL_SEIP (1ull << 9)
-enum { TL_LINE_EXTERNAL = 1, TL_LINE_TIMER = 2, TL_LINE_SOFTWARE = 4 };
+#define TL_MEIP (1ull << 11)
+enum {
+  TL_LINE_EXTERNAL = 1, TL_LINE_TIMER = 2, TL_LINE_SOFTWARE = 4, // of the supervisor
+  TL_LINE_M_EXTERNAL = 8, TL_LINE_M_TIMER = 16, TL_LINE_M_SOFTWARE = 32,
+};
 
 // TL_RISCV64(f) is the library's name of f for a riscv64 guest.
 #define TL_RISCV64(f) f##_riscv64
@@ -50,6 +62,7 @@ struct tl_riscv64_library {
   int (*csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask);
   void (*wfi)(void *env);
   uint64_t (*sret)(void *env, uint64_t pc);
+  uint64_t (*mret)(void *env, uint64_t pc);
   uint64_t (*page_addr_code)(void *env, uint64_t va);
   void (*smax)(void *s, void *to, void *a, void *b);
   void (*smin)(void *s, void *to, void *a, void *b);
@@ -67,6 +80,7 @@ static inline struct tl_riscv64_env *tl_riscv64_env(const struct tl_cpu *c) { re
 void tl_riscv64_hooks(struct tl_cpu *c);
 bool tl_riscv64_interruptible(struct tl_cpu *c);
 void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines);
+void tl_riscv64_restored(struct tl_cpu *c);
 
 // riscv64_cpu.c
 void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1);

@@ -31,6 +31,17 @@ static bool lands(struct tl_cpu *c, int reg, uint64_t v, uint64_t *word) {
   return ok && *word == before;
 }
 
+static bool machine_registers_match(struct tl_cpu *c) {
+  struct tl_riscv64_env *e = c->env;
+  return lands(c, UC_RISCV_REG_MTVEC, 0x123456789abcdef0ull, &e->mtvec) &&
+         lands(c, UC_RISCV_REG_MEPC, 0x123456789abcdef4ull, &e->mepc) &&
+         lands(c, UC_RISCV_REG_MCAUSE, 0x123456789abcdef8ull, &e->mcause) &&
+         lands(c, UC_RISCV_REG_MTVAL, 0x123456789abcdefaull, &e->mtval) &&
+         lands(c, UC_RISCV_REG_MSCRATCH, 0x123456789abcdefcull, &e->mscratch) &&
+         lands(c, UC_RISCV_REG_MEDELEG, 0xb109, &e->medeleg) &&
+         lands(c, UC_RISCV_REG_MCOUNTEREN, 5, &e->mcounteren) && lands(c, UC_RISCV_REG_SCOUNTEREN, 6, &e->scounteren);
+}
+
 static bool control_registers_match(struct tl_cpu *c) {
   struct tl_riscv64_env *e = c->env;
   return e->priv == TL_MACHINE && lands(c, UC_RISCV_REG_STVEC, 0x123456789abcdef0ull, &e->stvec) &&
@@ -40,7 +51,7 @@ static bool control_registers_match(struct tl_cpu *c) {
          lands(c, UC_RISCV_REG_SSCRATCH, 0x123456789abcdefcull, &e->sscratch) &&
          lands(c, UC_RISCV_REG_SATP, 0x8000000000012345ull, &e->satp) &&
          lands(c, UC_RISCV_REG_MIDELEG, 0x222, &e->mideleg) && lands(c, UC_RISCV_REG_MIE, 0x220, &e->mie) &&
-         lands(c, UC_RISCV_REG_MIP, 0x220, &e->mip);
+         lands(c, UC_RISCV_REG_MIP, 0x220, &e->mip) && machine_registers_match(c);
 }
 
 static const char *find(struct tl_cpu *c) {
@@ -53,15 +64,17 @@ static const char *find(struct tl_cpu *c) {
 }
 
 // As the SBI leaves it: S-mode, no paging, interrupts off, the hart and the device tree in
-// a0 and a1 (SBI, chapter 2; Linux, Documentation/riscv/boot.rst).
+// a0 and a1 (SBI, chapter 2; Linux, Documentation/riscv/boot.rst). Without firmware as after
+// a reset, in M-mode (Privileged Architecture, 3.4), with the same registers.
 void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1) {
   struct tl_riscv64_env *e = c->env;
   memset(e->gpr, 0, sizeof e->gpr);
   e->mstatus = 0;
-  e->mideleg = TL_SSIP | TL_STIP | TL_SEIP;
+  e->mideleg = c->bare ? 0 : TL_SSIP | TL_STIP | TL_SEIP;
+  e->medeleg = c->bare ? 0 : ~0ull;
   e->mie = e->mip = e->satp = e->stvec = 0;
   e->load_res = ~0ull;
-  e->priv = TL_SUPERVISOR;
+  e->priv = c->bare ? TL_MACHINE : TL_SUPERVISOR;
   e->gpr[10] = a0;
   e->gpr[11] = a1;
   e->pc = pc;
@@ -120,13 +133,6 @@ static uint64_t *general(struct tl_cpu *c, unsigned reg) {
   return &zero;
 }
 
-// The lines that stand are those that the guest sees.
-static void restored(struct tl_cpu *c) {
-  uint64_t mip = tl_riscv64_env(c)->mip;
-  tl_riscv64_lines(c, (mip & TL_SEIP ? TL_LINE_EXTERNAL : 0) | (mip & TL_STIP ? TL_LINE_TIMER : 0) |
-                          (mip & TL_SSIP ? TL_LINE_SOFTWARE : 0));
-}
-
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_riscv64_lib.field}
     {"riscv_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
@@ -135,6 +141,7 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(csrrw, "riscv_csrrw"),
     SYMBOL(wfi, "helper_wfi"),
     SYMBOL(sret, "helper_sret"),
+    SYMBOL(mret, "helper_mret"),
     SYMBOL(page_addr_code, "get_page_addr_code"),
     SYMBOL(smax, "tcg_gen_smax_i64"),
     SYMBOL(smin, "tcg_gen_smin_i64"),
@@ -152,13 +159,13 @@ const struct tl_target tl_riscv64 = {
     .uc_mode = UC_MODE_RISCV64,
     .ram_base = 0x80000000,
     .slot_shift = 3,
-    .kernel_mmu = 1u << TL_SUPERVISOR,
+    .kernel_mmu = 1u << TL_SUPERVISOR | 1u << TL_MACHINE,
     .pc_offset = offsetof(struct tl_riscv64_env, pc),
     .symbols = symbols,
     .find = find,
     .hooks = tl_riscv64_hooks,
     .try_code = try_code,
-    .restored = restored,
+    .restored = tl_riscv64_restored,
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
     .general = general,

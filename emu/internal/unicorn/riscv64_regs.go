@@ -49,6 +49,34 @@ func (e riscv64) Reg(r arch.Reg) uint64 {
 	case arch.RiscvPRIV:
 		return uint64(env.priv)
 	}
+	return e.machineReg(r)
+}
+
+// machineReg reads a register of machine mode.
+func (e riscv64) machineReg(r arch.Reg) uint64 {
+	env := e.env()
+	switch r {
+	case arch.RiscvMSTATUS:
+		return uint64(env.mstatus)
+	case arch.RiscvMEDELEG:
+		return uint64(env.medeleg)
+	case arch.RiscvMIDELEG:
+		return uint64(env.mideleg)
+	case arch.RiscvMIE:
+		return uint64(env.mie)
+	case arch.RiscvMTVEC:
+		return uint64(env.mtvec)
+	case arch.RiscvMSCRATCH:
+		return uint64(env.mscratch)
+	case arch.RiscvMEPC:
+		return uint64(env.mepc)
+	case arch.RiscvMCAUSE:
+		return uint64(env.mcause)
+	case arch.RiscvMTVAL:
+		return uint64(env.mtval)
+	case arch.RiscvMIP:
+		return uint64(env.mip)
+	}
 	return 0
 }
 
@@ -66,8 +94,20 @@ func (e riscv64) SetReg(r arch.Reg, v uint64) {
 // User reports whether the CPU is in user mode.
 func (e riscv64) User() bool { return e.env().priv == C.TL_USER }
 
+// SetBare gives machine mode of a riscv64 engine to the guest: there is no firmware, so no
+// Call. The CSRs stimecmp and menvcfg are ReadSystem and WriteSystem then, by their numbers.
+// Only before StartRISCV64.
+func (e *Engine) SetBare() { e.c.bare = 1 }
+
+// Numbers of the CSRs that are devices.
+const (
+	RISCV64Stimecmp = 0x14d
+	RISCV64Menvcfg  = 0x30a
+)
+
 // StartRISCV64 puts the CPU of a riscv64 engine into the state in which firmware enters a
-// kernel: S-mode at pc, no paging, interrupts off, a0 the hart, a1 the device tree.
+// kernel: S-mode at pc, no paging, interrupts off, a0 the hart, a1 the device tree. With
+// SetBare it is M-mode, as after a reset.
 func (e *Engine) StartRISCV64(pc, tree uint64) {
 	C.tl_riscv64_start(e.c, C.uint64_t(pc), 0, C.uint64_t(tree))
 }
@@ -77,6 +117,10 @@ const (
 	RISCV64External = C.TL_LINE_EXTERNAL
 	RISCV64Timer    = C.TL_LINE_TIMER
 	RISCV64Software = C.TL_LINE_SOFTWARE
+
+	RISCV64MachineExternal = C.TL_LINE_M_EXTERNAL
+	RISCV64MachineTimer    = C.TL_LINE_M_TIMER
+	RISCV64MachineSoftware = C.TL_LINE_M_SOFTWARE
 )
 
 // SetInterrupt raises or lowers an interrupt of a riscv64 engine.
@@ -87,9 +131,6 @@ func (e *Engine) SetInterrupt(which uint8, high bool) {
 	}
 	C.tl_riscv64_lines(e.c, C.uint8_t(lines))
 }
-
-// Awake reports whether an interrupt stands that ends the guest's wait.
-func (e riscv64) Awake() bool { return e.env().mip&e.env().mie != 0 }
 
 // riscvPaging sets satp, for tests.
 func (e *Engine) riscvPaging(satp uint64) {

@@ -1,11 +1,8 @@
-// Exceptions, interrupts, CSRs with a meaning of their own, and waiting: what the library
-// leaves to its user, or answers with the host's.
+// Exceptions, interrupts and waiting: what the library leaves to its user.
 //
 // Quirks of 2.0.1 that are answered here:
 //  - Exceptions go to a hook and nowhere else, with 4 added to the pc; EBREAK ends the run.
 //    All of them pass riscv_raise_exception, with an exact pc: they are delivered there.
-//  - rdtime is illegal; rdcycle and rdinstret read the host's counter.
-//  - A change of satp's mode does not flush the TLB.
 //  - WFI ends the run.
 #include "riscv64.h"
 
@@ -15,18 +12,16 @@ enum {
   CAUSE_ECALL = 8, // the library's number, from every mode
 };
 
-enum {
-  CSR_SSTATUS = 0x100, CSR_SIE = 0x104, CSR_SIP = 0x144, CSR_SATP = 0x180,
-  CSR_MSTATUS = 0x300, CSR_MIE = 0x304, CSR_MIP = 0x344,
-  CSR_MCYCLE = 0xb00, CSR_MINSTRET = 0xb02,
-  CSR_CYCLE = 0xc00, CSR_TIME = 0xc01, CSR_INSTRET = 0xc02,
-};
+#define CAUSE_INTERRUPT (1ull << 63)
 
-#define NS_PER_TICK 100 // timebase-frequency 10 MHz
+// Where a handler begins: interrupts may have one each (3.1.7, 4.1.2).
+static uint64_t handler(uint64_t tvec, uint64_t cause) {
+  bool vectored = (tvec & 3) == 1 && (cause & CAUSE_INTERRUPT);
+  return (tvec & ~3ull) + (vectored ? 4 * (cause & ~CAUSE_INTERRUPT) : 0);
+}
 
 // Privileged Architecture, 4.1: trap entry into S-mode.
-static void deliver(struct tl_cpu *c, uint64_t cause, uint64_t tval) {
-  struct tl_riscv64_env *e = c->env;
+static void to_supervisor(struct tl_riscv64_env *e, uint64_t cause, uint64_t tval) {
   uint64_t st = e->mstatus & ~(TL_SPIE | TL_SPP | TL_SIE);
   if (e->mstatus & TL_SIE)
     st |= TL_SPIE;
@@ -36,8 +31,31 @@ static void deliver(struct tl_cpu *c, uint64_t cause, uint64_t tval) {
   e->scause = cause;
   e->sepc = e->pc;
   e->stval = tval;
-  e->pc = e->stvec & ~3ull;
+  e->pc = handler(e->stvec, cause);
   e->priv = TL_SUPERVISOR;
+}
+
+// Privileged Architecture, 3.1: trap entry into M-mode.
+static void to_machine(struct tl_riscv64_env *e, uint64_t cause, uint64_t tval) {
+  uint64_t st = e->mstatus & ~(TL_MPIE | TL_MPP | TL_MIE);
+  if (e->mstatus & TL_MIE)
+    st |= TL_MPIE;
+  e->mstatus = st | e->priv << TL_MPP_SHIFT;
+  e->mcause = cause;
+  e->mepc = e->pc;
+  e->mtval = tval;
+  e->pc = handler(e->mtvec, cause);
+  e->priv = TL_MACHINE;
+}
+
+// A trap goes to S-mode if it is delegated and does not come from M-mode (3.1.8).
+static void deliver(struct tl_cpu *c, uint64_t cause, uint64_t tval) {
+  struct tl_riscv64_env *e = c->env;
+  uint64_t delegated = cause & CAUSE_INTERRUPT ? e->mideleg : e->medeleg;
+  if (e->priv != TL_MACHINE && (delegated >> (cause & 63) & 1))
+    to_supervisor(e, cause, tval);
+  else
+    to_machine(e, cause, tval);
   e->load_res = ~0ull;
 }
 
@@ -57,7 +75,7 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
   c->filling = 0;
   if (cause == CAUSE_BREAKPOINT && !user && tl_trap(c) == TL_TRAP_DONE)
     return;
-  if (cause == CAUSE_ECALL && !user) {
+  if (cause == CAUSE_ECALL && !user && !c->bare) {
     call_firmware(c);
     return;
   }
@@ -70,7 +88,7 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
   if (cause == CAUSE_BREAKPOINT)
     tval = e->pc;
   c->exceptions++;
-  deliver(c, cause, tval);
+  deliver(c, cause == CAUSE_ECALL ? CAUSE_ECALL + e->priv : cause, tval);
 }
 
 void TL_RISCV64(riscv_raise_exception)(void *env, uint32_t cause, uintptr_t retaddr) {
@@ -82,13 +100,23 @@ void TL_RISCV64(riscv_raise_exception)(void *env, uint32_t cause, uintptr_t reta
   tl_lib.loop_exit(c->cs);
 }
 
-// The interrupt to take now, as a bit of mip, or 0 (Privileged Architecture, 4.1.3).
+static uint64_t first_of(uint64_t set) {
+  static const uint64_t order[] = {TL_MEIP, TL_MSIP, TL_MTIP, TL_SEIP, TL_SSIP, TL_STIP};
+  for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+    if (set & order[i])
+      return order[i];
+  return 0;
+}
+
+// The interrupt to take now, as a bit of mip, or 0 (Privileged Architecture, 3.1.9, 4.1.3).
 static uint64_t pending(struct tl_cpu *c) {
   struct tl_riscv64_env *e = c->env;
-  uint64_t p = e->mip & e->mie & (TL_SEIP | TL_SSIP | TL_STIP);
-  if (e->priv != TL_USER && !(e->mstatus & TL_SIE))
-    return 0;
-  return p & TL_SEIP ? TL_SEIP : p & TL_SSIP ? TL_SSIP : p & TL_STIP;
+  uint64_t p = e->mip & e->mie, machine = p & ~e->mideleg, supervisor = p & e->mideleg;
+  if (machine && (e->priv != TL_MACHINE || (e->mstatus & TL_MIE)))
+    return first_of(machine);
+  if (e->priv == TL_USER || (e->priv == TL_SUPERVISOR && (e->mstatus & TL_SIE)))
+    return first_of(supervisor);
+  return 0;
 }
 
 bool tl_riscv64_interruptible(struct tl_cpu *c) { return pending(c); }
@@ -104,57 +132,31 @@ bool TL_RISCV64(riscv_cpu_exec_interrupt)(void *cs, int request) {
   if (!p)
     return false;
   c->interrupts++;
-  deliver(c, 1ull << 63 | (uint64_t)__builtin_ctzll(p), 0);
+  deliver(c, CAUSE_INTERRUPT | (uint64_t)__builtin_ctzll(p), 0);
   return true;
 }
+
+// What the lines are in mip, from bit 0 of a set of lines on.
+static const uint64_t in_mip[] = {TL_SEIP, TL_STIP, TL_SSIP, TL_MEIP, TL_MTIP, TL_MSIP};
+enum { LINES = sizeof in_mip / sizeof in_mip[0] };
 
 // The interrupt requests of devices and firmware, as the guest reads them.
 void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines) {
   struct tl_riscv64_env *e = c->env;
-  e->mip &= ~(TL_SEIP | TL_STIP | TL_SSIP);
-  e->mip |= (lines & TL_LINE_EXTERNAL ? TL_SEIP : 0) | (lines & TL_LINE_TIMER ? TL_STIP : 0) |
-            (lines & TL_LINE_SOFTWARE ? TL_SSIP : 0);
+  for (unsigned i = 0; i < LINES; i++)
+    e->mip = (e->mip & ~in_mip[i]) | (lines >> i & 1 ? in_mip[i] : 0);
   c->line = lines;
   if (lines)
     c->trig = 0;
 }
 
-static bool counter(struct tl_cpu *c, int csr, uint64_t *old) {
-  uint64_t now = tl_exact(c, *c->pc);
-  switch (csr) {
-  case CSR_TIME:
-    now /= NS_PER_TICK; // fall through
-  case CSR_CYCLE: case CSR_INSTRET: case CSR_MCYCLE: case CSR_MINSTRET:
-    if (old)
-      *old = now;
-    return true;
-  }
-  return false;
-}
-
-// Interrupts have to be looked at after a write to these (Privileged Architecture, 4.1.3).
-// Such an instruction ends its block.
-static bool masks_interrupts(int csr) {
-  return csr == CSR_SSTATUS || csr == CSR_SIE || csr == CSR_SIP || csr == CSR_MSTATUS || csr == CSR_MIE ||
-         csr == CSR_MIP;
-}
-
-int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask) {
-  struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live)
-    return tl_riscv64_lib.csrrw(env, csr, old, value, mask);
-  struct tl_riscv64_env *e = c->env;
-  if (!mask && counter(c, csr, old))
-    return 0;
-  uint64_t satp = e->satp;
-  int err = tl_riscv64_lib.csrrw(env, csr, old, value, mask);
-  if (csr == CSR_SATP && (satp ^ e->satp) >> 60)
-    tl_lib.flush_tlb(c->cs);
-  if ((csr == CSR_SIP || csr == CSR_MIP) && mask)
-    tl_riscv64_lines(c, (c->line & ~TL_LINE_SOFTWARE) | (e->mip & TL_SSIP ? TL_LINE_SOFTWARE : 0));
-  if (!err && mask && masks_interrupts(csr))
-    c->end = 0; // wherever it goes on, an interrupt may be taken there
-  return err;
+// The lines that stand are those that the guest sees.
+void tl_riscv64_restored(struct tl_cpu *c) {
+  uint64_t mip = tl_riscv64_env(c)->mip;
+  uint8_t lines = 0;
+  for (unsigned i = 0; i < LINES; i++)
+    lines |= (mip & in_mip[i] ? 1 : 0) << i;
+  tl_riscv64_lines(c, lines);
 }
 
 uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
@@ -162,6 +164,14 @@ uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
   uint64_t to = tl_riscv64_lib.sret(env, pc);
   if (c && c->m->live)
     c->end = 0; // as after those CSRs
+  return to;
+}
+
+uint64_t TL_RISCV64(helper_mret)(void *env, uint64_t pc) {
+  struct tl_cpu *c = tl_by_env(env);
+  uint64_t to = tl_riscv64_lib.mret(env, pc);
+  if (c && c->m->live)
+    c->end = 0;
   return to;
 }
 

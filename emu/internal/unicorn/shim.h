@@ -121,6 +121,8 @@ struct tl_cpu {
   uint64_t tried_io;   // time of the access to a device while the library was tried
   int end_reason;      // enum tl_end
 
+  uint8_t bare;        // riscv64: no firmware of ours; machine mode is the guest's
+
   uint64_t *features;  // CPUID feature words
   uint64_t *msrs;      // STAR and its neighbours
 

@@ -67,7 +67,8 @@ type Handler interface {
 	// results are in registers.
 	Call()
 	// ReadSystem and WriteSystem are accesses to system registers that are devices: the
-	// timers of arm64. Reg is op0, op1, CRn, CRm, op2 in the fields of an MRS.
+	// timers of arm64 (reg is op0, op1, CRn, CRm, op2 in the fields of an MRS), and that of
+	// riscv64's supervisor (reg is the number of the CSR).
 	ReadSystem(reg uint32) uint64
 	WriteSystem(reg uint32, value uint64)
 }

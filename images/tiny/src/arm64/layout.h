@@ -2,3 +2,4 @@
 #pragma once
 
 #define USER_STACK_TOP 0x7ffffffff000ul
+#define KERNEL_FIRST 256 /* the kernel's first entry of a root table */

@@ -1,7 +1,8 @@
 /* asm.h: what the assembly files share; included by C too for the numbers. */
 #pragma once
 
-#define KERNEL_BASE 0xffffffff00000000 /* virtual = physical + KERNEL_BASE */
+#include <layout.h> /* KERNEL_BASE */
+
 #define DIRECT_BASE 0xffffffd000000000 /* all memory and devices, 1 GiB pages */
 #define DIRECT_LIMIT 0x180000000ul     /* 6 GiB: memory begins at the third */
 #define STACKS_BASE 0xffffffe000000000 /* kernel stacks, see stack.c */

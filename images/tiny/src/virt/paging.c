@@ -7,7 +7,7 @@
 #include "virt.h"
 
 #define ENTRIES 512
-#define KERNEL_HALF 256
+#define KERNEL_HALF KERNEL_FIRST
 
 extern char text_start[], text_end[], rodata_end[], image_end[];
 
@@ -69,7 +69,7 @@ u64 paging_new(void)
 	u64 *root = page_alloc();
 	u64 *kernel = phys_to_virt(kernel_root);
 
-	memcpy(root + KERNEL_HALF, kernel + KERNEL_HALF, PAGE_SIZE / 2);
+	memcpy(root + KERNEL_HALF, kernel + KERNEL_HALF, PAGE_SIZE - KERNEL_HALF * sizeof *root);
 	return virt_to_phys(root);
 }
 

@@ -1,0 +1,34 @@
+package device
+
+// A Finisher is the register by which a guest without firmware ends: SiFive's test device,
+// as in QEMU's virt machine.
+type Finisher struct{ end func(Ending) }
+
+// NewFinisher makes one; end is told how the guest wants to end.
+func NewFinisher(end func(Ending)) Finisher { return Finisher{end} }
+
+// What is written to it. A failure has a code in its upper half, which is not looked at.
+const (
+	finishFail  = 0x3333
+	finishPass  = 0x5555
+	finishReset = 0x7777
+
+	// FinisherSize is the range of addresses in bytes.
+	FinisherSize = 0x1000
+)
+
+// Load reads as zero.
+func (Finisher) Load(uint64, int) uint32 { return 0 }
+
+// Store ends the guest.
+func (f Finisher) Store(offset uint64, _ int, v uint32) {
+	if offset != 0 {
+		return
+	}
+	switch v & 0xffff {
+	case finishFail, finishPass:
+		f.end(PowerOff)
+	case finishReset:
+		f.end(Reboot)
+	}
+}
