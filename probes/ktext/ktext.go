@@ -66,11 +66,21 @@ func (t *Text) Named(function string) ([]kernel.Symbol, error) {
 }
 
 func (t *Text) unknown(function string) error {
-	err := fmt.Errorf("no function %q in %s", function, Module)
-	if near := t.Symbols.Nearest(function, 3); len(near) > 0 {
-		err = fmt.Errorf("%w (nearest: %s)", err, strings.Join(near, ", "))
+	return &UnknownError{function, t.Symbols.Nearest(function, 3)}
+}
+
+// An UnknownError says that there is no function of a name.
+type UnknownError struct {
+	Function string
+	Near     []string // names that may have been meant
+}
+
+func (e *UnknownError) Error() string {
+	text := fmt.Sprintf("no function %q in %s", e.Function, Module)
+	if len(e.Near) > 0 {
+		text += fmt.Sprintf(" (nearest: %s)", strings.Join(e.Near, ", "))
 	}
-	return err
+	return text
 }
 
 var errEmpty = errors.New("the function has no size")

@@ -24,7 +24,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), s.hint(text))
 		}
 		if err != nil {
-			err = &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error()}
+			err = &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error(), Cause: err}
 			s.unmatched = append(s.unmatched, &CompileError{src, err, s.Options.ErrTags})
 		}
 		if err != nil && !s.Options.ZeroDefs {

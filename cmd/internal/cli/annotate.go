@@ -72,7 +72,7 @@ func (e *env) annotate(o guestOptions, name, dir string) ([]*listing.Listing, er
 	}
 	all, err := g.count(name, dir)
 	if err != nil {
-		return nil, fmt.Errorf("annotate: %w", err)
+		return nil, fmt.Errorf("annotate: %w", g.inlinedOnly(e, err))
 	}
 	end, err := g.follow(func() bool { return false })
 	if done := g.finish(e, end); err == nil {

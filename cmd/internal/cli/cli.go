@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+
+	"trapline/kernel"
 )
 
 // Exit statuses. Those of a guest in trouble leave room for the statuses of programs.
@@ -54,7 +56,9 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	last string // the line of --stats: it comes after every message
+	json     bool    // errors are objects of JSON
+	describe *manual // a command that is asked for it tells of itself here
+	last     string  // the line of --stats: it comes after every message
 }
 
 // sink remembers that something could not be written, for callers that do not look.
@@ -92,6 +96,7 @@ func commands() []command {
 		{"diff", "A B [dtrace flags]", "the same trace on two images: what differs", runDiff, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
+		{"completion", "bash | zsh | fish", "completion of words in a shell", runCompletion, false},
 		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
 	}
 }
@@ -115,6 +120,8 @@ func (e *env) dispatch(args []string) error {
 	switch args[0] {
 	case "help":
 		return e.help(args[1:])
+	case "complete": // asked by the programs of runCompletion
+		return e.complete(args[1:])
 	case "--help", "-h":
 		return e.help(nil)
 	case "--version":
@@ -128,12 +135,18 @@ func (e *env) dispatch(args []string) error {
 }
 
 func find(name string) (command, error) {
+	var names []string
 	for _, c := range commands() {
+		names = append(names, c.name)
 		if c.name == name {
 			return c, nil
 		}
 	}
-	return command{}, usagef("there is no command %q: 'trapline help' lists them", name)
+	hint := ""
+	if near := kernel.Nearest(names, name, 1); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s? ", near[0])
+	}
+	return command{}, usagef("there is no command %q: %s'trapline help' lists them", name, hint)
 }
 
 // call runs a command. An interrupt lets it come to its end; a second one is deadly.
@@ -155,21 +168,28 @@ func (e *env) finish(err error) int {
 	case err == nil, errors.Is(err, pflag.ErrHelp):
 	case errors.As(err, &x):
 		if status = x.status; x.err != nil {
-			e.complain(x.err)
+			e.fail(x.err, status)
 		}
 	default:
 		status = statusError
-		e.complain(err)
+		e.fail(err, status)
 	}
 	io.WriteString(e.stderr, e.last)
 	return status
 }
 
-// complain writes an error. D's own messages begin with dtrace:, whatever we are called.
-func (e *env) complain(err error) {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " ")
+// complain writes an error that does not end the program.
+func (e *env) complain(err error) { e.fail(err, 0) }
+
+// fail writes an error. D's own messages begin with dtrace:, whatever we are called.
+func (e *env) fail(err error, status int) {
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", " ") + advice(err)
 	if !strings.HasPrefix(text, "dtrace: ") {
 		text = "trapline: " + text
+	}
+	if e.json {
+		writeFailure(e.stderr, err, text, status)
+		return
 	}
 	fmt.Fprintln(e.stderr, text)
 }

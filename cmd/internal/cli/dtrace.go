@@ -19,7 +19,9 @@ const epoch = 1735689600e9
 
 func runDtrace(e *env, args []string) error {
 	t := &tracing{options: session.NewOptions()}
-	if err := t.parse(t.flags(e, "dtrace", dtraceNotes), args); err != nil {
+	err := t.parse(t.flags(e, "dtrace", dtraceNotes), args)
+	e.json = slices.Contains(t.setting, "oformat=json")
+	if err != nil {
 		return err
 	}
 	switch {
@@ -113,7 +115,7 @@ func (t *tracer) prepare() error {
 		return err
 	}
 	if err := t.session.Compile(t.sources, t.macros()); err != nil {
-		return fmt.Errorf("dtrace: %w", err)
+		return fmt.Errorf("dtrace: %w", g.inlinedOnly(t.env, err))
 	}
 	return t.write(t.session, t.stderr)
 }

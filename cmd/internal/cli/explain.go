@@ -84,7 +84,7 @@ func (e *env) firing(o guestOptions, desc probes.Desc, nth int) (*lesson.Firing,
 	}
 	w, err := g.watch(desc, nth)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("explain: %w", g.inlinedOnly(e, err))
 	}
 	end, err := g.follow(w.Done)
 	if done := g.finish(e, end); err == nil {
@@ -129,9 +129,9 @@ func (g *guest) watch(desc probes.Desc, nth int) (*lesson.Watcher, error) {
 	found, err := registry.Match(desc)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("explain: %w", err)
+		return nil, err
 	case len(found) != 1:
-		return nil, fmt.Errorf("explain: %s matches %d probes: name one instruction, as 'trapline disas %s' shows them",
+		return nil, fmt.Errorf("%s matches %d probes: name one instruction, as 'trapline disas %s' shows them",
 			desc, len(found), desc.Function)
 	}
 	return w, registry.Enable(found)

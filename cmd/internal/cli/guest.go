@@ -98,7 +98,7 @@ func (g *guest) open(e *env, c guestConfig) error {
 func (g *guest) openImage(symbols bool) (boot.File, error) {
 	var err error
 	if g.spec, err = (images.Store{}).Open(g.options.image); err != nil {
-		return nil, err
+		return nil, nearestImage(g.options.image, err)
 	}
 	file, err := g.kernelFile()
 	if err != nil {

@@ -13,8 +13,13 @@ func help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  trapline %-8s %-47s %s\n", c.name, c.args, c.short)
 	}
-	fmt.Fprint(w, `
-An IMAGE is a name that 'trapline image ls' shows, or the path of a kernel.
+	fmt.Fprintln(w)
+	helpNotes(w)
+}
+
+// helpNotes is what there is to say of all commands.
+func helpNotes(w io.Writer) {
+	fmt.Fprint(w, `An IMAGE is a name that 'trapline image ls' shows, or the path of a kernel.
 'trapline COMMAND --help' tells the flags of a command. Try:
 
   trapline dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'
@@ -25,11 +30,16 @@ failed; 130 interrupted. boot -c gives the command's own, dtrace that of exit().
 `)
 }
 
-// help tells all, or what one command does.
+// help tells all, or what one command does, or writes man pages.
 func (e *env) help(args []string) error {
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		help(e.stdout)
 		return nil
+	case args[0] == "--man" && len(args) == 2:
+		return writeManuals(args[1])
+	case args[0] == "--man":
+		return usagef("help: --man DIR: name a directory for the man pages")
 	}
 	c, err := find(args[0])
 	if err != nil {
@@ -38,21 +48,17 @@ func (e *env) help(args []string) error {
 	return c.run(e, []string{"--help"})
 }
 
-// newFlags makes the flag set of a command, with its usage text and what there is to say
-// after it.
-func (e *env) newFlags(name string, more ...string) *pflag.FlagSet {
+// newFlags makes the flag set of a command, with what there is to say after it.
+func (e *env) newFlags(name string, notes ...string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.SortFlags = false
 	f.Usage = func() {
 		c, _ := find(name)
-		fmt.Fprintf(e.stdout, "trapline %s %s\n%s\n", c.name, c.args, c.short)
-		if f.HasAvailableFlags() {
-			fmt.Fprintf(e.stdout, "\n%s", f.FlagUsages())
-		}
-		for _, text := range more {
-			fmt.Fprint(e.stdout, "\n"+text)
-		}
+		manual{c, f, notes}.help(e.stdout)
+	}
+	if e.describe != nil {
+		e.describe.flags, e.describe.notes = f, notes
 	}
 	return f
 }

@@ -57,7 +57,7 @@ func (e *env) getImage(name string, again bool) error {
 		return &exit{statusSignal, err}
 	}
 	if err != nil {
-		return err
+		return nearestImage(name, err)
 	}
 	s, err := store.Lookup(name)
 	if err == nil {
@@ -69,7 +69,7 @@ func (e *env) getImage(name string, again bool) error {
 func (e *env) showImage(name string) error {
 	s, err := (images.Store{}).Lookup(name)
 	if err != nil {
-		return err
+		return nearestImage(name, err)
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
 	row := func(name, value string) {

@@ -39,7 +39,11 @@ type Error struct {
 	Region string // of a probe specifier on the command line, where lines mean little: "action list"
 	Tag    Tag
 	Msg    string
+	Cause  error // the error that Msg is of, if there is one
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Error is "line N: message", or "in action list: message" on a command line.
 func (e *Error) Error() string { return e.Text(false) }
