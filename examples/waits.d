@@ -11,7 +11,7 @@ kinst::sys_wait:0
 	self->since = timestamp;
 }
 
-kinst::syscall_entry:0
+kinst::syscall:0
 /self->since/
 {
 	@number[execname] = count();

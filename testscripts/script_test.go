@@ -14,6 +14,7 @@ import (
 
 	"trapline/cmd/clitest"
 	"trapline/cmd/script"
+	"trapline/kernel/arch"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden text in the scripts")
@@ -22,14 +23,63 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"trapline": clitest.Main})
 }
 
-// TestScripts runs the scripts that need nothing but the embedded kernel.
+// TestScripts runs the scripts that need nothing but the embedded kernels.
 func TestScripts(t *testing.T) {
-	runScripts(t, "tiny", func(*testscript.Env) error { return nil })
+	runScripts(t, "tiny", func(a *arch.Arch, env *testscript.Env) error {
+		env.Setenv("TRAPLINE_IMAGE", "tiny/"+a.Name)
+		return nil
+	})
 }
 
-// runScripts runs the scripts of a directory, each with a cache of its own, which setup
-// may fill.
-func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
+// runScripts runs the scripts of a directory for each architecture, each with a cache of its
+// own. What setup does to a script's environment is its image, TRAPLINE_IMAGE, at least.
+func runScripts(t *testing.T, dir string, setup func(*arch.Arch, *testscript.Env) error) {
+	for _, a := range arch.All {
+		t.Run(a.Name, func(t *testing.T) {
+			if !*update { // which goes from one architecture to the next
+				t.Parallel()
+			}
+			runFor(t, a, scriptsFor(t, dir, a), setup)
+		})
+	}
+}
+
+// scriptsFor is a directory with the scripts as they are run for an architecture. In the
+// end, what has been updated goes back to where they come from.
+func scriptsFor(t *testing.T, dir string, a *arch.Arch) string {
+	tmp := t.TempDir()
+	for _, file := range glob(t, filepath.Join(dir, "*.txtar")) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(tmp, filepath.Base(file))
+		if err := os.WriteFile(copied, txtar.Format(forArch(archive, a.Name)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			t.Cleanup(func() { updateScript(t, file, copied, a) })
+		}
+	}
+	return tmp
+}
+
+func updateScript(t *testing.T, file, copied string, a *arch.Arch) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, err := txtar.ParseFile(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merge(archive, ran, a.Name)
+	if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+		t.Error(err)
+	}
+}
+
+func runFor(t *testing.T, a *arch.Arch, dir string, setup func(*arch.Arch, *testscript.Env) error) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +88,18 @@ func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	p.Dir = dir
 	p.UpdateScripts = *update
 	p.Setup = func(env *testscript.Env) error {
-		env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-amd64.elf"))
+		env.Setenv("ARCH", a.Name)
+		env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-"+a.Name+".elf"))
 		env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 		env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
-		return setup(env)
+		return setup(a, env)
+	}
+	other := p.Condition
+	p.Condition = func(cond string) (bool, error) {
+		if name, ok := strings.CutPrefix(cond, "arch:"); ok {
+			return name == a.Name, nil
+		}
+		return other(cond)
 	}
 	testscript.Run(t, p)
 }
@@ -59,8 +117,8 @@ func TestREADME(t *testing.T) {
 	if want := script.Usage(); !strings.Contains(string(text), want) {
 		t.Errorf("README.md should have the lines\n%s", want)
 	}
-	if !strings.Contains(string(text), "`[image:NAME]`") {
-		t.Error("README.md should tell the condition `[image:NAME]`")
+	if !strings.Contains(string(text), "`[arch:NAME]`") || !strings.Contains(string(text), "`[image:NAME]`") {
+		t.Error("README.md should tell the conditions `[arch:NAME]` and `[image:NAME]`")
 	}
 }
 

@@ -20,7 +20,7 @@ func runBoot(e *env, args []string) (err error) {
 	}
 	switch f.NArg() {
 	case 0:
-		o.image = defaultImage
+		o.image = defaultImage()
 	case 1:
 		o.image = f.Arg(0)
 	default:

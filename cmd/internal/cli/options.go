@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -29,10 +31,12 @@ type guestOptions struct {
 	profiling  profiling
 }
 
-const defaultImage = "tiny/amd64"
+// defaultImage is the guest of a command that names none: the environment's TRAPLINE_IMAGE,
+// or the teaching kernel.
+func defaultImage() string { return cmp.Or(os.Getenv("TRAPLINE_IMAGE"), "tiny/amd64") }
 
 func (o *guestOptions) imageFlag(f *pflag.FlagSet) {
-	f.StringVarP(&o.image, "image", "k", defaultImage, "`IMAGE`: a name of 'image ls' or the path of a kernel")
+	f.StringVarP(&o.image, "image", "k", defaultImage(), "`IMAGE`: a name of 'image ls' or the path of a kernel")
 }
 
 func (o *guestOptions) debugFlag(f *pflag.FlagSet) {

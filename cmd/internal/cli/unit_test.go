@@ -154,7 +154,7 @@ func TestDisasColumns(t *testing.T) {
 }
 
 func openTiny(t *testing.T) *kernel.Image {
-	g := &guest{options: guestOptions{image: defaultImage}}
+	g := &guest{options: guestOptions{image: defaultImage()}}
 	t.Cleanup(g.close)
 	if _, err := g.openImage(true); err != nil {
 		t.Fatal(err)
