@@ -6,7 +6,6 @@ import (
 	"trapline/emu/boot"
 	"trapline/emu/device"
 	"trapline/emu/internal/unicorn"
-	"trapline/kernel/arch"
 )
 
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
@@ -74,13 +73,4 @@ func (p *pc) Send(port int, b []byte) {
 		p.dev.COM2.Receive(b)
 	}
 	p.m.reschedule()
-}
-
-// SyscallEntry is where the guest's SYSCALL goes (SDM vol. 4, IA32_LSTAR), 0 before it
-// has been set, and on other machines.
-func (m *Machine) SyscallEntry() uint64 {
-	if m.arch != arch.AMD64 {
-		return 0
-	}
-	return m.engine.Reg(arch.LSTAR)
 }

@@ -227,6 +227,9 @@ func (m *Machine) Stop() { m.engine.Stop() }
 // Running reports whether a run is under way: true in a callback.
 func (m *Machine) Running() bool { return m.engine.Running() }
 
+// Regs are the registers of the CPU.
+func (m *Machine) Regs() arch.Regs { return m.engine }
+
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 

@@ -151,6 +151,38 @@ func TestBreakARM64(t *testing.T) {
 	}
 }
 
+// A BRK of the guest's own under a probe comes with its own immediate.
+func TestGuestBreakARM64(t *testing.T) {
+	code := make([]uint32, 0x204/4)
+	copy(code, []uint32{
+		0x10000000, // adr x0, .
+		0xd518c000, // msr vbar_el1, x0
+		0xd4200080, // brk #4
+	})
+	code[0x200/4] = 0xd503207f // wfi, at the vector for EL1 (Arm ARM, D1.3.1)
+	run := func(inplace, probed bool) (syndrome, clock uint64) {
+		e, base := openARM64(t, &counter{}, 8*mib, code)
+		defer e.Close()
+		e.SetInPlace(inplace)
+		if probed {
+			plantARM64(t, e, base, []arch.Break{{Addr: base + 8, Len: 4, Guest: true, Do: arch.Emulation{Op: arch.OpSet, A: arch.NoReg}}})
+		}
+		if end, err := e.Run(); end != Hung || err != nil {
+			t.Fatalf("end %v, %v", end, err)
+		}
+		return e.Reg(arch.ArmESR), e.Total()
+	}
+	want, clock := run(false, false)
+	if want != 0xf2000004 {
+		t.Errorf("syndrome %#x", want)
+	}
+	for _, inplace := range []bool{false, true} {
+		if have, at := run(inplace, true); have != want || at != clock {
+			t.Errorf("inplace=%v: syndrome %#x, want %#x; clock %d, want %d", inplace, have, want, at, clock)
+		}
+	}
+}
+
 func BenchmarkHitARM64(b *testing.B) {
 	c := &counter{}
 	e, base := openARM64(b, c, 8*mib, []uint32{

@@ -5,6 +5,8 @@
 //  - Exceptions go to a hook and nowhere else.
 //  - The generic timer counts the host's time and never interrupts.
 //  - WFI ends the run.
+#include <string.h>
+
 #include "arm64.h"
 
 enum { EXCEPTION_HVC = 11, EXCEPTION_SMC = 13 };
@@ -38,10 +40,25 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
   tl_arm64_lib.do_interrupt(c->cs);
 }
 
+// The syndrome of the guest's own BRK at the pc: it has the immediate, by which the guest
+// tells whose it is (Arm ARM, D17.2.37), and under one of ours that is not the executed one.
+static uint32_t own_syndrome(struct tl_cpu *c, uint32_t syndrome) {
+  struct tl_page *p = tl_page_of(c->m, *c->pc);
+  if (!p || !tl_break_on(c->m, p, *c->pc))
+    return syndrome;
+  const uint8_t *page = p->original ? p->original : c->m->ram + p->pa;
+  uint32_t brk;
+  memcpy(&brk, page + (*c->pc & (TL_PAGE - 1)), sizeof brk);
+  return (syndrome & ~0xffffu) | (brk >> 5 & 0xffff);
+}
+
 void TL_ARM64(helper_exception_bkpt_insn)(void *env, uint32_t syndrome) {
   struct tl_cpu *c = tl_by_env(env);
-  if (c && c->m->live && !user(c) && tl_trap(c) == TL_TRAP_DONE)
-    tl_lib.loop_exit(c->cs);
+  if (c && c->m->live && !user(c)) {
+    if (tl_trap(c) == TL_TRAP_DONE)
+      tl_lib.loop_exit(c->cs);
+    syndrome = own_syndrome(c, syndrome);
+  }
   tl_arm64_lib.breakpoint(env, syndrome);
 }
 
