@@ -14,21 +14,23 @@ var debianARM64 = image{
 		Arch:        "arm64",
 		OS:          "linux",
 		Description: "Debian's cloud kernel with debug information, and busybox",
-		Append:      arm64LinuxAppend,
+		Append:      LinuxAppend("arm64") + " " + arm64LinuxTuning,
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},
 	origin: &debian{arch: "arm64", kernel: "linux-image-cloud-arm64", init: initARM64},
 }
 
-// arm64LinuxAppend is the command line of a Linux kernel on our arm64 machine, in
-// which the device tree describes everything.
+// arm64LinuxAppend is for our arm64 machine, of which the device tree describes everything.
 var arm64LinuxAppend = strings.Join([]string{
 	"console=ttyAMA0", // the log goes to the first PL011; the second is the control channel
 	"panic=-1",        // a panic resets the machine at once, by PSCI, instead of hanging it
-	"nokaslr",         // the kernel stays where it was linked, as the ELF file does
-	"norandmaps",      // the same for processes: each exec finds its code translated already
+}, " ")
 
+// arm64LinuxTuning makes things simpler and faster.
+var arm64LinuxTuning = strings.Join([]string{
+	"nokaslr",           // the kernel stays where it was linked, as the ELF file does
+	"norandmaps",        // the same for processes: each exec finds its code translated already
 	"mitigations=off",   // an emulated CPU does not speculate; saves calls of the firmware at every entry
 	"cryptomgr.notests", // self-tests of ciphers are a third of the boot
 }, " ")

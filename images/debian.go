@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"os"
@@ -36,7 +37,7 @@ var debianAMD64 = image{
 // LinuxAppend is what the command line of any Linux kernel needs on our machine of an
 // architecture, "" if there is no such machine.
 func LinuxAppend(arch string) string {
-	return map[string]string{"amd64": amd64LinuxAppend}[arch]
+	return map[string]string{"amd64": amd64LinuxAppend, "arm64": arm64LinuxAppend, "riscv64": riscv64LinuxAppend}[arch]
 }
 
 // amd64LinuxAppend is for our amd64 machine, which has two UARTs, an i8254, two i8259 and
@@ -121,8 +122,19 @@ func (d *debian) initrd(dir string) ([]byte, error) {
 }
 
 // LinuxInitrd is a root file system with our init for any Linux kernel of an architecture:
-// that of Debian's image. The error wraps ErrNotFetched if Get has to be called first.
+// that of an image with a Linux for it. The error wraps ErrNotFetched if Get has to be
+// called first.
 func (s Store) LinuxInitrd(arch string) ([]byte, error) {
-	spec, err := s.Open("debian/" + arch)
-	return spec.Initrd, err
+	var first error
+	for _, im := range known {
+		if im.spec.Arch != arch || im.spec.OS != "linux" {
+			continue
+		}
+		spec, err := s.Open(im.spec.Name)
+		if err == nil {
+			return spec.Initrd, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
 }

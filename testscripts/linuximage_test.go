@@ -14,23 +14,28 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"trapline/images"
+	"trapline/kernel/arch"
 )
 
-// TestLinux runs the scripts that need Debian's kernel. Images are those of the user's
-// cache; snapshots are each script's own.
+// TestLinux runs the scripts that need Linux. Images are those of the user's cache; snapshots
+// are each script's own.
 func TestLinux(t *testing.T) {
-	spec := debian(t)
-	runScripts(t, "linux", func(env *testscript.Env) error {
+	runScripts(t, "linux", func(a *arch.Arch, env *testscript.Env) error {
+		spec := ready(t, linuxImages[a])
+		env.Setenv("TRAPLINE_IMAGE", spec.Name)
 		env.Setenv("VMLINUX", spec.Kernel)
 		env.Setenv("VMLINUZ", spec.Compressed)
 		return linkImages(ownCache(env))
 	})
 }
 
+// linuxImages are what the scripts run on.
+var linuxImages = map[*arch.Arch]string{arch.AMD64: "debian/amd64", arch.ARM64: "debian/arm64", arch.RISCV64: "linux/riscv64"}
+
 // TestLinuxExamples runs the command in the comment of each of examples/linux and compares its
 // standard output with the file beside, if the kernel is the version that they are of.
 func TestLinuxExamples(t *testing.T) {
-	version := debian(t).Version
+	version := ready(t, "debian/amd64").Version
 	list, err := os.ReadFile("../examples/README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -87,14 +92,13 @@ func checkOutput(t *testing.T, have []byte, file string, same bool) {
 	}
 }
 
-// debian is the image that has been fetched.
-func debian(t *testing.T) images.Spec {
-	var store images.Store
-	spec, err := store.Lookup("debian/amd64")
+// ready is an image that has been fetched or built.
+func ready(t *testing.T, name string) images.Spec {
+	spec, err := images.Store{}.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec.State != images.Fetched {
+	if spec.State != images.Fetched && spec.State != images.Built {
 		t.Fatalf("%s is %s: run make linux", spec.Name, spec.State)
 	}
 	return spec

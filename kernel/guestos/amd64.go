@@ -11,6 +11,7 @@ var amd64 = isa{
 	arch:        arch.AMD64,
 	userMode:    func(r arch.Regs) bool { return r.Reg(arch.CS)&3 != 0 },
 	currentTask: amd64CurrentTask,
+	anchor:      anchor{"entry_SYSCALL_64", arch.LSTAR}, // SDM vol. 4, IA32_LSTAR
 	orc:         amd64ORC,
 	record:      record{next: 0, ret: 8},
 	frames:      amd64Frames,

@@ -8,6 +8,7 @@ var arm64 = isa{
 	arch:        arch.ARM64,
 	userMode:    arm64User,
 	currentTask: arm64CurrentTask,
+	anchor:      anchor{"vectors", arch.ArmVBAR}, // set by the last instructions before start_kernel
 	record:      record{next: 0, ret: 8},
 	frames:      arm64Frames,
 	savedRegs:   arm64SavedReg,

@@ -16,6 +16,7 @@ type isa struct {
 	// currentTask finds Linux's current task_struct; 0 means that the boot CPU has not
 	// got so far.
 	currentTask func(l *linux, mem Mem, regs arch.Regs) (uint64, error)
+	anchor      anchor
 	// orc follows Linux's stack by its ORC tables. It is nil where Linux has none.
 	orc func(l *linux, t *orcTable, mem Mem, regs arch.Regs, pcs []uint64) int
 	// savedRegs is where the kernel keeps a register of user mode, from the start of the

@@ -18,6 +18,7 @@ type linux struct {
 
 	percpu   percpu
 	initTask uint64 // link-time address of the first task_struct
+	anchor   uint64 // that of isa.anchor, 0 if there is none
 	types    func() types
 	orc      func() *orcTable
 	unsafe   func() *unsafeCode
@@ -46,6 +47,9 @@ func newLinux(img *kernel.Image) (OS, error) {
 	}
 	l := &linux{frames: newFrames(img), isa: isa, names: names{}}
 	l.initTask = l.symbol("init_task") - img.Slide()
+	if at := l.symbol(isa.anchor.symbol); at != 0 {
+		l.anchor = at - img.Slide()
+	}
 	l.percpu = percpu{current: l.symbol("current_task"), self: l.symbol("this_cpu_off")}
 	if entry := l.symbol("__entry_task"); entry != 0 {
 		l.percpu.entryTask = entry - img.Slide()

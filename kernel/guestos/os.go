@@ -41,6 +41,9 @@ type OS interface {
 	// counter, then return addresses. It gives their number, 0 in user mode. A stack that
 	// cannot be followed to its end is cut short.
 	Stack(mem Mem, regs arch.Regs, pcs []uint64) int
+	// Slide is how far the kernel has moved itself from where it was linked (KASLR). It is
+	// not known before the boot has come to a certain point, which comes early.
+	Slide(regs arch.Regs) (delta uint64, known bool)
 	// Unsafe says why a tracer in the guest itself could not put a breakpoint at addr,
 	// "" if it could.
 	Unsafe(addr uint64) string
@@ -84,6 +87,7 @@ type bare struct{ arch *arch.Arch }
 
 func (bare) Name() string                               { return "bare" }
 func (bare) Thread(Mem, arch.Regs) (Thread, error)      { return Thread{Key: noThread}, nil }
+func (bare) Slide(arch.Regs) (uint64, bool)             { return 0, true }
 func (bare) Unsafe(uint64) string                       { return "" }
 func (bare) PanicLine(string) bool                      { return false }
 func (b bare) Stack(_ Mem, r arch.Regs, p []uint64) int { return one(r.Reg(b.arch.PC), p) }

@@ -7,6 +7,7 @@ var riscv64 = isa{
 	arch:        arch.RISCV64,
 	userMode:    riscv64User,
 	currentTask: riscv64CurrentTask,
+	anchor:      anchor{"handle_exception", arch.RiscvSTVEC},
 	record:      record{next: before16, ret: before8},
 	frames:      riscv64Frames,
 	savedRegs:   riscv64SavedReg,

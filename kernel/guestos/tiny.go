@@ -77,6 +77,9 @@ func (t *tiny) Stack(mem Mem, regs arch.Regs, pcs []uint64) int {
 	return t.isa.frames(&t.frames, mem, regs, pcs)
 }
 
+// Slide: the teaching kernel stays where it was linked.
+func (t *tiny) Slide(arch.Regs) (uint64, bool) { return 0, true }
+
 // Unsafe: the teaching kernel has no tracer of its own and so no such list.
 func (t *tiny) Unsafe(uint64) string { return "" }
 

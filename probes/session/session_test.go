@@ -37,6 +37,8 @@ func (fakeOS) Stack(_ guestos.Mem, r arch.Regs, pcs []uint64) int {
 	return copy(pcs, []uint64{r.Reg(arch.RIP), vfsRead + 0x103})
 }
 
+func (fakeOS) Slide(arch.Regs) (uint64, bool) { return 0, true }
+
 func (fakeOS) Unsafe(uint64) string  { return "" }
 func (fakeOS) PanicLine(string) bool { return false }
 

@@ -2,17 +2,14 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
-
-	"trapline/images"
 )
 
 // runBoot runs a guest with its console on stdout.
 func runBoot(e *env, args []string) (err error) {
 	var o guestOptions
 	var quiet bool
-	f := e.newFlags("boot", fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
+	f := e.newFlags("boot", kernelFiles())
 	o.add(f)
 	f.BoolVarP(&quiet, "quiet", "q", false, "do not show the console, only what the command writes")
 	if err := parse(f, args); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"trapline/images"
 	"trapline/probes/d/syntax"
 	"trapline/probes/session"
 )
@@ -111,7 +110,7 @@ Tracing starts when the guest's init starts the command of -c, or, without one o
 
 // flags are those of dtrace, for the command name, of which notes tell.
 func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
-	f := e.newFlags(name, notes, fmt.Sprintf(kernelFiles, images.LinuxAppend("amd64")))
+	f := e.newFlags(name, notes, kernelFiles())
 	t.guest.imageFlag(f)
 	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "probe by name, with an optional /predicate/ and {actions}")
 	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "probes by function")

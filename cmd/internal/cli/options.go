@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"trapline/images"
+	"trapline/kernel/arch"
 )
 
 // guestOptions are the options of every command that runs a guest.
@@ -61,12 +64,20 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 }
 
 // kernelFiles is what help says about -k and the path of a kernel.
-const kernelFiles = `A kernel given by its path has no root file system of its own: give one with --initrd. To
+func kernelFiles() string {
+	var words strings.Builder
+	for _, a := range arch.All {
+		fmt.Fprintf(&words, "  %-8s %s\n", a, images.LinuxAppend(a.Name))
+	}
+	return fmt.Sprintf(kernelNotes, &words)
+}
+
+const kernelNotes = `A kernel given by its path has no root file system of its own: give one with --initrd. To
 a Linux kernel these words are added before those of --append, for the machine's sake:
-  %s
-and with -c but no --initrd it gets the root file system of Debian's image, if that has
-been fetched. A compressed kernel (vmlinuz) may move itself; --append nokaslr keeps it where
-it was linked. To trace it, name its vmlinux with --debug-file.
+%sand with -c but no --initrd it gets the root file system of an image for its architecture, if one
+is there. A compressed kernel (vmlinuz) of amd64 moves itself, --append nokaslr keeps it
+where it was linked; one of another architecture moves with --append kaslr. To trace a
+compressed kernel, name its vmlinux with --debug-file.
 `
 
 // A line is a command for the guest's shell. It may not be empty.

@@ -114,18 +114,11 @@ func (g *guest) run() (ending, error) {
 	return g.classify(end), nil
 }
 
-// findSlide learns by how much a kernel has moved itself: its system call entry is in
-// LSTAR (SDM vol. 4, IA32_LSTAR).
+// findSlide learns by how much a kernel has moved itself.
 func (g *guest) findSlide() error {
-	const name = "entry_SYSCALL_64"
-	entry := g.image.Symtab().Lookup(name)
-	at := g.machine.SyscallEntry()
-	if len(entry) == 0 || at == 0 {
-		return fmt.Errorf("%s: cannot tell where the kernel runs: it has no %s", g.image.Name(), name)
-	}
-	slide := at - entry[0].Addr
-	if slide%(2<<20) != 0 {
-		return fmt.Errorf("%s does not belong to this kernel: %s is not where it should be", g.image.Name(), name)
+	slide, known := g.os.Slide(g.machine.Regs())
+	if !known {
+		return fmt.Errorf("cannot tell where the kernel runs: %s may not belong to it", g.image.Name())
 	}
 	g.image.SetSlide(slide)
 	lo, hi := ^uint64(0), uint64(0)
@@ -136,13 +129,13 @@ func (g *guest) findSlide() error {
 	return nil
 }
 
-// runToSyscalls runs the guest until it has set its system call entry, to within a
-// tenth of a millisecond of its time.
-func (g *guest) runToSyscalls() (found bool, end ending, err error) {
-	const step = 100_000
+// runToSlide runs the guest until it is known by how much it has moved itself, to within a
+// microsecond of its time.
+func (g *guest) runToSlide() (found bool, end ending, err error) {
+	const step = 1000
 	var look func(arch.CPU)
-	look = func(arch.CPU) {
-		if found = g.machine.SyscallEntry() != 0; found {
+	look = func(cpu arch.CPU) {
+		if _, found = g.os.Slide(cpu); found {
 			g.machine.Stop()
 			return
 		}
@@ -165,7 +158,7 @@ func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
 	}
 	run := func() (bool, ending, error) { return g.boot(e) }
 	if fromBoot {
-		run = g.runToSyscalls
+		run = g.runToSlide
 	}
 	if ready, end, err := run(); err != nil || !ready {
 		return false, g.unready(e, end, err)
