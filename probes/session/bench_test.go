@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"trapline/probes/probetest"
@@ -29,5 +31,28 @@ func BenchmarkFire(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+// BenchmarkCompile is a script of 200 lines, from its text to its enabled probes.
+func BenchmarkCompile(b *testing.B) {
+	var prog strings.Builder
+	for i := range 25 {
+		fmt.Fprintf(&prog, `kinst::vfs_read:0
+/pid > %d && execname != "x%[1]d"/
+{
+	self->t%[1]d = timestamp;
+	@c%[1]d[execname, pid] = count();
+	@q%[1]d[probefunc] = quantize((timestamp - self->t%[1]d) / 1000);
+	printf("%%s %%d %%x\n", execname, pid, arg0);
+}
+`, i)
+	}
+	src := script(prog.String())
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := newRig(b).Compile([]Source{src}, Macros{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
