@@ -9,6 +9,7 @@ import (
 	"trapline/probes/d/code"
 	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
+	"trapline/probes/d/syntax/chunktest"
 )
 
 func typedEnv() check.Env {
@@ -162,6 +163,9 @@ func FuzzTyped(f *testing.F) {
 		"enum e { A = 3, B } v; int (*fn)(int, ...); provider p { probe x(int) : (int); }; BEGIN { v = B; trace(sizeof (v) + offsetof(struct file, name)); trace(&`files[v]); }",
 		"string s[4]; this string l[2]; self char c[8]; BEGIN { s[1] = execname; this->l[0] = s[pid]; self->c[3] = 7; trace(stringof(self->c)); printf(\"%s\", s[2]); }",
 	} {
+		f.Add(s)
+	}
+	for _, s := range chunktest.Corpus(f, "testdata/FuzzTyped.corpus") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

@@ -15,6 +15,7 @@ import (
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
+	"trapline/probes/d/syntax/chunktest"
 )
 
 // FuzzProgram: whatever program compiles runs through the whole history to its end, with
@@ -30,6 +31,9 @@ func FuzzProgram(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(txtar.Parse(data).Files[0].Data)
+	}
+	for _, s := range chunktest.Corpus(f, "testdata/FuzzProgram.corpus") {
+		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		tree, err := syntax.Parse("prog.d", src, syntax.Options{})

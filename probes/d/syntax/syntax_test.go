@@ -276,6 +276,9 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	for _, s := range chunktest.Corpus(f, "testdata/FuzzParse.corpus") {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		prog, err := Parse("", []byte(src), Options{})
 		if err != nil {

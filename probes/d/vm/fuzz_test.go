@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"trapline/probes/d/code"
+	"trapline/probes/d/syntax/chunktest"
 )
 
 // Whatever verifies runs to its end or to a fault: it does not panic, and scratch space
@@ -14,6 +15,9 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte{byte(code.OpPush), 0, 3, byte(code.OpStr), 0, 1, byte(code.OpKey), 0, 3, byte(code.OpLoadArr), 0, 3}, byte(0))
 	f.Add([]byte{byte(code.OpPush), 1, 0, byte(code.OpPush), 3, 0, byte(code.OpPut), 8, 4}, byte(0))
 	f.Add([]byte{byte(code.OpPush), 1, 0, byte(code.OpStr), 0, 1, byte(code.OpKey), 0, 3, byte(code.OpPush), 0, 0, byte(code.OpPartStr), 8, 3}, byte(1))
+	for _, s := range chunktest.Corpus(f, "testdata/FuzzRun.corpus") {
+		f.Add([]byte(s[:len(s)-1]), s[len(s)-1])
+	}
 	f.Fuzz(func(t *testing.T, b []byte, kind byte) {
 		types := []code.Type{tInt, tStr8, {Kind: code.Bytes, Size: 24}, {}}
 		fn := &code.Func{Type: types[kind%4]}
