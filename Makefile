@@ -6,6 +6,9 @@ PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
 CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
 	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
 
+# Independent readers of debug information, for the tests with kernels.
+ORACLES := clang dwz gdb-multiarch linux-perf lld llvm
+
 # The linter, pinned; the go command fetches and keeps it.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -15,7 +18,7 @@ SHELL := /bin/bash
 FUZZTIME ?= 5s
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build demo test linux bench bench-check soak fuzz race lint images-check deps cross clean
+.PHONY: build demo test linux bench bench-check soak fuzz race lint images-check deps cross oracles clean
 
 build: deps
 	go build -o bin/trapline ./cmd/trapline
@@ -35,6 +38,9 @@ deps:
 
 cross: deps
 	$(call install,$(CROSS))
+
+oracles: deps
+	$(call install,$(ORACLES))
 
 # What trapline does, in four commands.
 show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)
@@ -57,7 +63,7 @@ race: deps
 
 # What needs kernels that are fetched or built here: packages with tests that have the build
 # tag, and the scripts.
-linux: build cross
+linux: build cross oracles
 	bin/trapline image get debian/amd64
 	bin/trapline image get debian/arm64
 	bin/trapline image build linux/riscv64
