@@ -89,6 +89,7 @@ const (
 	atStrOffsets = 0x72
 	atAddrBase   = 0x73
 	atRnglists   = 0x74
+	atLoclists   = 0x8c
 )
 
 const (

@@ -61,6 +61,7 @@ type root struct {
 	compDir                     []byte
 	language                    uint64
 	strOffsets, addrs, rnglists uint64 // bases
+	loclists                    uint64
 }
 
 // root reads the first entry of a unit. Bases may come behind what needs them.
@@ -92,6 +93,8 @@ func (d *sections) root(u *unit, table []shape) (r root, ok bool) {
 			r.addrs = c.value(u, a).raw
 		case atRnglists:
 			r.rnglists = c.value(u, a).raw
+		case atLoclists:
+			r.loclists = c.value(u, a).raw
 		default:
 			c.skip(u, a.form)
 		}

@@ -27,10 +27,13 @@ type Config struct {
 	Target  probes.Target
 	Symbols Symbols
 	// Text reads the text of the image file at an address of the running kernel.
-	Text    func(addr uint64, p []byte) error
-	OS      guestos.OS
-	Types   check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
-	Options *Options    // nil: the defaults. A program's pragmas change them.
+	Text  func(addr uint64, p []byte) error
+	OS    guestos.OS
+	Types check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
+	// Locals opens what is known of local variables, when a program asks for the first. Nil:
+	// nothing is.
+	Locals  func() (Locals, error)
+	Options *Options // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Epoch   int64 // ns from 1970 to the guest's start, UTC
@@ -55,6 +58,8 @@ type Session struct {
 	on        enablings
 
 	unmatched []error // descriptions without a probe
+
+	locals Locals // nil until a program asks
 
 	vm    *vm.Machine
 	trace consume.Trace

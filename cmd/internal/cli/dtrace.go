@@ -109,6 +109,7 @@ func (t *tracer) prepare() error {
 	var err error
 	t.session, err = session.New(session.Config{
 		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
+		Locals:  func() (session.Locals, error) { return g.locals(t.env) },
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

@@ -36,6 +36,22 @@ func (g *guest) functions(e *env) (*debuginfo.Index, error) {
 	return g.funcs, err
 }
 
+// locals are the local variables of the kernel's functions.
+func (g *guest) locals(e *env) (*debuginfo.Locals, error) {
+	x, err := g.functions(e)
+	if err != nil {
+		return nil, err
+	}
+	img, err := g.debugInfo(e)
+	if err != nil {
+		return nil, err
+	}
+	if !debuginfo.HasDWARF(img) { // the index was kept
+		return nil, fmt.Errorf("%s: %w", img.Name(), debuginfo.ErrNoDebugInfo)
+	}
+	return debuginfo.NewLocals(img, x, debuginfo.New(img, cacheDir(), ""), g.image.Slide), nil
+}
+
 // debugInfo is the image, or the file that its debug information has been moved to.
 func (g *guest) debugInfo(e *env) (*kernel.Image, error) {
 	if debuginfo.HasDWARF(g.image) {

@@ -4,7 +4,7 @@
 //
 //	tree --Check--> the same tree, with Info filled in at each expression:
 //	                Type, Const and Value, and Ref, which is one of
-//	                *Var, *Agg, code.Builtin, Arg, Reg, Address, code.Sub, code.Act,
+//	                *Var, *Agg, code.Builtin, Arg, Reg, Local, Address, code.Sub, code.Act,
 //	                code.AggFn, or another Expr that takes its place
 //
 // The program is read once, from top to bottom: a variable has the type of what is
@@ -33,6 +33,10 @@ type Env struct {
 	// Args gives the types of a probe's arguments, none if it has no args[]. The probe is
 	// given by its description as written. Nil: there are none.
 	Args func(desc string) []*ctypes.Type
+	// Local gives the type of the local variable that locals->name is at the probes of a
+	// description, as written. The error says in plain words why there is none. Nil: no
+	// probe has any.
+	Local func(desc, name string) (*ctypes.Type, error)
 	// HasProvider tells the names of providers. Nil: there are none.
 	HasProvider func(name string) bool
 	// Libraries are the D libraries that have been read, by their file's name.
@@ -78,6 +82,8 @@ type (
 	Reg int
 	// UReg is uregs[N], the same of the process.
 	UReg int
+	// Local is locals->NAME.
+	Local string
 	// Address is where a symbol of the kernel lies.
 	Address uint64
 )

@@ -283,7 +283,7 @@ func inMemory(x syntax.Expr) bool {
 	case *syntax.Index:
 		return x.Info().Ref == nil
 	case *syntax.Member:
-		return x.Info().Ref == nil && (x.Arrow || inMemory(x.X))
+		return isLocal(x) || x.Info().Ref == nil && (x.Arrow || inMemory(x.X))
 	case *syntax.Symbol:
 		return true
 	}

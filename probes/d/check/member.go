@@ -44,7 +44,7 @@ func FieldOf(x *syntax.Member) ctypes.Field {
 // BitField is the member that x names if it is a bit-field.
 func BitField(x syntax.Expr) (f ctypes.Field, ok bool) {
 	m, ok := Resolve(x).(*syntax.Member)
-	if !ok {
+	if !ok || isLocal(m) {
 		return f, false
 	}
 	f = FieldOf(m)
@@ -52,6 +52,9 @@ func BitField(x syntax.Expr) (f ctypes.Field, ok bool) {
 }
 
 func (c *checker) member(x *syntax.Member) *ctypes.Type {
+	if c.namesLocal(x) {
+		return c.local(x)
+	}
 	t := c.object(x.X)
 	if xl, ok := Resolve(x.X).(*syntax.Xlate); ok {
 		if t.IsPointer() != x.Arrow {

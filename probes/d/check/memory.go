@@ -33,7 +33,7 @@ func (c *checker) isMemory(x syntax.Expr) bool {
 func (c *checker) memoryTarget(x syntax.Expr, op syntax.Token) *ctypes.Type {
 	t := c.expr(x)
 	_, bits := BitField(x)
-	if !t.IsScalar() || bits || !inMemory(x) {
+	if !t.IsScalar() || bits || !inMemory(x) || isLocal(x) {
 		c.fail(x, OpLval, "operator %s cannot be applied to %s of type %s: only scalars can be stored in memory", op, syntax.ExprString(x), t)
 	}
 	return t

@@ -118,6 +118,7 @@ const (
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
 	OpStore   // a x -> x    N = 1, 2, 4, 8 low bytes of x, in the scratch space
+	OpLocal   // - -> a      the local variable Strings[Imm]: its address, or that of a copy in the scratch space
 	OpFrames  // - -> f      at most Imm program counters (0: as the option says) of the kernel, N = 1: of the process
 
 	opMax
@@ -227,6 +228,7 @@ var ops = [opMax]info{
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
 	OpStore:   {"store", "ii", "i", argLoad},
+	OpLocal:   {"local", "", "i", argString},
 	OpFrames:  {"frames", "", "f", argFrames},
 }
 

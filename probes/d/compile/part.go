@@ -138,6 +138,10 @@ func (f *function) bits(off, n int, signed bool) {
 
 // memberAddress leaves the address of the member x in the guest.
 func (f *function) memberAddress(x *syntax.Member) {
+	if name, ok := x.Info().Ref.(check.Local); ok {
+		f.emit(code.OpLocal, 0, f.stringIndex(string(name)))
+		return
+	}
 	if x.Arrow {
 		f.value(x.X)
 	} else {

@@ -2,6 +2,7 @@ package consume_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -289,6 +290,9 @@ func (f *firing) Do(a code.Act, n uint64) bool {
 // write is a copy to the guest that is never read again.
 func (f *firing) write(uint64, string) {}
 
+func (f *firing) Local(name string) (uint64, []byte, error) {
+	return 0, nil, errors.New(name + ": optimized out")
+}
 func (f *firing) UReg(i int) uint64 { return uint64(i) * 0x2222 }
 
 func (f *firing) Execargs() (args string, bad uint64, ok bool) { return "cat /etc/passwd", 0, true }

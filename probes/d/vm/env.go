@@ -28,6 +28,9 @@ type Env interface {
 	Arg(i int) uint64
 	// Reg is register i of the architecture's list, anything for one that is not in it.
 	Reg(i int) uint64
+	// Local is the local variable of the probed function: its address, or what it consists
+	// of, valid until the next call. The error names it and says why it has no value.
+	Local(name string) (addr uint64, data []byte, err error)
 	// Now is the virtual time in ns since the guest's start, VNow the part of it that the
 	// current thread has run, Wall the virtual time in ns since 1970-01-01 UTC.
 	Now() uint64

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"testing"
 
 	"trapline/probes/d/code"
@@ -135,6 +136,17 @@ func (g *guest) Progeny(pid int32) (yes bool, bad uint64, ok bool) {
 func (g *guest) Do(a code.Act, n uint64) bool {
 	g.now += n
 	return a == code.Chill
+}
+
+// Local has bytes at an address, bytes that are nowhere, and nothing.
+func (g *guest) Local(name string) (uint64, []byte, error) {
+	switch name {
+	case "placed":
+		return 0x1000, nil, nil
+	case "held":
+		return 0, []byte{1, 2, 3, 4}, nil
+	}
+	return 0, nil, errors.New(name + ": optimized out")
 }
 
 func (g *guest) UReg(i int) uint64 { return uint64(i) * 0x2222 }

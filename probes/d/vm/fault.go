@@ -18,11 +18,13 @@ const (
 	UserAccess              // a user address where it is not allowed
 	TupleOverflow           // keys of an associative array that are too large
 	BadStack                // a stack that cannot be walked
+	NoValue                 // a local variable without a value, see Detail
 )
 
 var faultTexts = [...]string{
 	"unknown fault", "invalid address", "invalid alignment", "illegal operation", "divide-by-zero",
 	"out of scratch space", "invalid kernel access", "invalid user access", "tuple stack overflow", "bad stack",
+	"no value",
 }
 
 func (k FaultKind) String() string {
@@ -41,12 +43,16 @@ type Fault struct {
 	Offset int       // of the instruction in the action's code. arg3
 	Kind   FaultKind // arg4
 	Addr   uint64    // of BadAddr and BadAlign. arg5
+	Detail string    // of NoValue: the variable, and why
 }
 
 // Text says what went wrong, with the address where there is one.
 func (f Fault) Text() string {
 	if f.Kind == BadAddr || f.Kind == BadAlign {
 		return fmt.Sprintf("%s (0x%x)", f.Kind, f.Addr)
+	}
+	if f.Kind == NoValue {
+		return fmt.Sprintf("%s: %s", f.Kind, f.Detail)
 	}
 	return f.Kind.String()
 }

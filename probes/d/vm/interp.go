@@ -191,6 +191,9 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 			sp--
 			ok = f.store(st[sp-1], int(in.N), st[sp])
 			st[sp-1] = st[sp]
+		case code.OpLocal:
+			st[sp], ok = f.local(f.m.prog.Strings[in.Imm])
+			sp++
 		case code.OpFrames:
 			st[sp], ok = f.loadFrames(in.N == 1, int(in.Imm))
 			sp++

@@ -102,6 +102,8 @@ func TestOps(t *testing.T) {
 		{"loadu 8", []code.Instr{push(0x1000), narrowOp(code.OpLoadU, 8)}, 0x0605040302_01fffe & math.MaxInt64},
 		{"arg", []code.Instr{{Op: code.OpArg, N: 3}}, 33},
 		{"reg", []code.Instr{imm(code.OpReg, 16)}, 1616},
+		{"local in memory", []code.Instr{imm(code.OpLocal, 3), narrowOp(code.OpLoadU, 2)}, 0xfffe},
+		{"local in registers", []code.Instr{imm(code.OpLocal, 4), narrowOp(code.OpLoadU, 4)}, 0x04030201},
 		{"unset global", []code.Instr{imm(code.OpLoadGlobal, 0)}, 0},
 		{"global narrows", []code.Instr{push(0x1ff), imm(code.OpStoreGlobal, 0)}, -1},
 		{"global", []code.Instr{push(5), imm(code.OpStoreGlobal, 0), op(code.OpPop), imm(code.OpLoadGlobal, 0)}, 5},
@@ -122,7 +124,7 @@ func TestOps(t *testing.T) {
 			g.args[3], g.regs[16] = 33, 1616
 			g.write(0x1000, "\xfe\xff\x01\x02\x03\x04\x05\x06")
 			g.write(0x1100, strings.Repeat("x", 300))
-			p := &code.Program{Strings: []string{"apple", "pear", "\xff"}, Vars: []code.Var{
+			p := &code.Program{Strings: []string{"apple", "pear", "\xff", "placed", "held"}, Vars: []code.Var{
 				{Name: "g", Type: tI8},
 				{Name: "t", Scope: code.This, Type: tI64},
 				{Name: "s", Scope: code.Self, Type: tI64},
@@ -163,6 +165,7 @@ func TestFaults(t *testing.T) {
 		{"bytes", tI64, []code.Instr{push(0x9000), imm(code.OpLoadBytes, 16), op(code.OpPop), push(0)}, "invalid address (0x9000)", 1},
 		{"copyinstr", tStr, []code.Instr{push(-1), call(code.SubCopyinstr, 1)}, "invalid address (0xffffffffffffffff)", 1},
 		{"lltostr", tStr, []code.Instr{push(1), push(1), call(code.SubLltostr, 2)}, "illegal operation", 2},
+		{"local", tI64, []code.Instr{imm(code.OpLocal, 0)}, "no value: lost: optimized out", 0},
 		{"thread", tI64, []code.Instr{builtin(code.PID)}, "invalid address (0x10)", 0},
 		{"self", tI64, []code.Instr{imm(code.OpLoadSelf, 0)}, "invalid address (0x10)", 0},
 		{"scratch", tI64, append(scratch, push(0)), "out of scratch space", 256*3 + 1},
@@ -172,7 +175,7 @@ func TestFaults(t *testing.T) {
 			g := newGuest()
 			g.thread = nil
 			g.write(0x1000, strings.Repeat("x", 4096))
-			p := &code.Program{Vars: []code.Var{{Name: "s", Scope: code.Self, Type: tI64}}}
+			p := &code.Program{Vars: []code.Var{{Name: "s", Scope: code.Self, Type: tI64}}, Strings: []string{"lost"}}
 			_, fault := value(t, g, p, fn(test.typ, test.code...))
 			if fault.Text() != test.want || fault.Offset != test.off || fault.Action != 1 || fault.EPID != 1 {
 				t.Errorf("got %q %+v, want %q at %d", fault.Text(), fault, test.want, test.off)

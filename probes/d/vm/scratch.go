@@ -55,6 +55,23 @@ func (f *frame) store(addr uint64, n int, v uint64) bool {
 	return ok
 }
 
+// local is the address of a local variable of the guest, of a copy if it is not in memory.
+func (f *frame) local(name string) (addr uint64, ok bool) {
+	addr, data, err := f.env.Local(name)
+	if err != nil {
+		f.fault.Detail = err.Error()
+		return 0, f.fail(NoValue, 0)
+	}
+	if data == nil {
+		return addr, true
+	}
+	if addr, ok = f.allocCleared(uint64(len(data))); ok {
+		p, _ := f.scratch(addr, len(data))
+		copy(p, data)
+	}
+	return addr, ok
+}
+
 // upToNUL is the string that s begins with, of at most n bytes.
 func upToNUL(s []byte, n int) []byte {
 	s = cut(s, n)

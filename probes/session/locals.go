@@ -1,0 +1,97 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+	"trapline/kernel/ctypes"
+	"trapline/kernel/debuginfo"
+)
+
+// Locals finds and reads local variables of the kernel. *debuginfo.Locals is one.
+type Locals interface {
+	// Find finds what a name means at an address, Names all that mean something there.
+	Find(addr uint64, name string) (*debuginfo.Local, bool)
+	Names(addr uint64) []string
+	// Read gives a variable's address, or its bytes.
+	Read(v *debuginfo.Local, g debuginfo.Guest) (addr uint64, data []byte, err error)
+}
+
+// localType is the type of a local variable at the probes of a description, which must be
+// instructions of functions.
+func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
+	if err := s.openLocals(); err != nil {
+		return nil, err
+	}
+	found, err := s.lookup(desc)
+	if err != nil {
+		return nil, err
+	}
+	var typ *ctypes.Type
+	for _, p := range found {
+		if p.Provider() != "kinst" {
+			return nil, fmt.Errorf("%s is not in a function: only kinst's probes see local variables", p.Desc())
+		}
+		v, ok := s.locals.Find(p.Key, name)
+		switch {
+		case !ok:
+			return nil, s.noLocal(p.Key, p.Desc().String(), name)
+		case typ != nil && !ctypes.Same(typ, v.Type):
+			return nil, fmt.Errorf("it is of type %s at some of the probes of %s, of type %s at others", typ, desc, v.Type)
+		case v.Type.Bytes() == 0:
+			return nil, fmt.Errorf("it is of type %s, which has no size", v.Type)
+		}
+		typ = v.Type
+	}
+	if typ == nil {
+		return nil, fmt.Errorf("%s does not match any probes", full(desc))
+	}
+	return typ, nil
+}
+
+// noLocal says what there is instead.
+func (s *Session) noLocal(addr uint64, at, name string) error {
+	names := s.locals.Names(addr)
+	if near := kernel.Nearest(names, name, 3); len(near) > 0 {
+		names = near
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("there are no local variables at %s", at)
+	}
+	return fmt.Errorf("there is no such variable at %s (there: %s)", at, strings.Join(names, ", "))
+}
+
+func (s *Session) openLocals() (err error) {
+	if s.locals != nil {
+		return nil
+	}
+	if s.Config.Locals == nil {
+		return errors.New("nothing is known of local variables")
+	}
+	s.locals, err = s.Config.Locals()
+	return err
+}
+
+// localGuest is the CPU at a firing, for package debuginfo.
+type localGuest struct{ e *env }
+
+func (g localGuest) Reg(r arch.Reg) uint64 { return g.e.firing.CPU.Reg(r) }
+
+func (g localGuest) Read(addr uint64, p []byte) error {
+	if bad, ok := g.e.Read(addr, p); !ok {
+		return fmt.Errorf("invalid address (0x%x)", bad)
+	}
+	return nil
+}
+
+// Local implements vm.Env.
+func (e *env) Local(name string) (addr uint64, data []byte, err error) {
+	v, ok := e.s.locals.Find(e.firing.Probe.Key, name)
+	if !ok {
+		return 0, nil, fmt.Errorf("%s: not there", name)
+	}
+	return e.s.locals.Read(v, localGuest{e})
+}
