@@ -167,7 +167,7 @@ func imageIn(f *pflag.FlagSet, before []string) string {
 			return before[i+1]
 		}
 	}
-	return defaultImage
+	return defaultImage()
 }
 
 // symbolsOf opens the symbols of an image; the function that it returns closes it.
