@@ -38,7 +38,11 @@ func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, ar
 func (p *printer) item(it Item) {
 	switch it := it.(type) {
 	case *Pragma:
-		p.printf("#pragma D %s\n", strings.Join(it.Words, " "))
+		text := strings.Join(it.Words, " ")
+		if strings.HasSuffix(text, `\`) {
+			text += " " // or the line would go on
+		}
+		p.printf("#pragma D %s\n", text)
 	case *Decl:
 		p.decl(it)
 	case *Inline:
