@@ -57,6 +57,18 @@ func TestLinuxExamples(t *testing.T) {
 	}
 }
 
+// TestLinuxDocs runs the commands in the documents that need Debian's kernel.
+func TestLinuxDocs(t *testing.T) {
+	debian(t)
+	cache := t.TempDir()
+	if err := linkImages(filepath.Join(cache, "trapline")); err != nil {
+		t.Fatal(err)
+	}
+	runDocs(t, cache, func(command string) bool {
+		return strings.Contains(command, "debian/amd64") && !strings.Contains(command, "image get")
+	})
+}
+
 // runExample returns what the command of an example prints.
 func runExample(t *testing.T, file, cache string) []byte {
 	sh := exec.Command("sh", "-c", exampleCommand(t, file))
