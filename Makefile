@@ -16,12 +16,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 FUZZTIME ?= 5s
+
+# What 'trapline version' says it was built of.
+COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build demo test linux bench bench-check soak fuzz race lint images-check deps cross oracles clean
+.PHONY: build deb demo test linux bench bench-check soak fuzz race lint images-check deps cross oracles clean
 
 build: deps
-	go build -o bin/trapline ./cmd/trapline
+	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
 
 # Installs what is missing, and asks nobody when nothing is.
 install = @missing=$$(for p in $(1); do \
@@ -41,6 +44,10 @@ cross: deps
 
 oracles: deps
 	$(call install,$(ORACLES))
+
+# The Debian package, which needs nothing of this directory.
+deb: build
+	packaging/deb
 
 # What trapline does, in four commands.
 show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)

@@ -37,12 +37,13 @@ var shells = map[string]string{
 }
 complete -o default -F _trapline trapline
 `,
-	"zsh": `_trapline() {
+	"zsh": `#compdef trapline
+_trapline() {
 	local -a found
 	found=("${(@f)$(trapline complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
 	[[ -n $found ]] && compadd -- $found || _files
 }
-compdef _trapline trapline
+if [[ $funcstack[1] == _trapline ]]; then _trapline; else compdef _trapline trapline; fi
 `,
 	"fish": `complete -c trapline -a '(trapline complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
 `,
