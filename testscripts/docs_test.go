@@ -19,8 +19,8 @@ func TestDocs(t *testing.T) {
 	runDocs(t, cache, func(command string) bool { return !fetched.MatchString(command) })
 }
 
-// fetched tells a command that needs an image or a package from elsewhere.
-var fetched = regexp.MustCompile(`debian/|linux/|^(make|git|apt|sudo)`)
+// fetched tells a command that needs an image, a package or a kernel from elsewhere.
+var fetched = regexp.MustCompile(`debian/|linux/|kernel/kernel|^(make|git|apt|sudo)`)
 
 // pages are the documents whose commands are run.
 func pages(t *testing.T) []string {
