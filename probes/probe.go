@@ -49,7 +49,7 @@ func (p *Probe) Name() string {
 	if p.group.names != nil {
 		return p.group.names[p.number]
 	}
-	return strconv.Itoa(int(p.number))
+	return strconv.Itoa(int(p.number)) + p.group.suffix
 }
 
 // Number is the name of a probe of Group.Number as a number: for kinst the offset in

@@ -36,9 +36,9 @@ type Counter interface {
 	TakeHits(addr uint64) uint64
 }
 
-// A Selector is a provider whose probes do not fire at every hit of their breakpoints.
+// A Selector decides for probes that do not fire at every hit of their breakpoints. A provider
+// that is one decides for all of its own.
 type Selector interface {
-	Provider
 	// Always tells of a probe that it does fire at every hit.
 	Always(p *Probe) bool
 	// Select tells whether f.Probe fires at this hit: the CPU is at the breakpoint. It

@@ -23,15 +23,17 @@ type groupKey struct {
 	provider         Provider
 	module, function string
 	base             uint64
+	suffix           string
 }
 
 // A Group is what probes of one function have in common.
 type Group struct {
 	r                *Registry
 	provider         Provider
-	selector         Selector // the provider, if it is one
+	selector         Selector // nil: every hit fires
 	module, function string
 	base             uint64
+	suffix           string   // of the names of probes made by Numbered
 	names            []string // of probes made by Named
 	probes           []*Probe // by Number, or as made by Named
 }
@@ -49,20 +51,32 @@ func (r *Registry) Providers() []Provider { return r.providers }
 // Group finds or makes the group of a function. Two functions of one name differ in
 // base, the address; it is 0 where there is none.
 func (r *Registry) Group(p Provider, module, function string, base uint64) *Group {
-	key := groupKey{p, module, function, base}
+	sel, _ := p.(Selector)
+	return r.group(groupKey{p, module, function, base, ""}, sel)
+}
+
+func (r *Registry) group(key groupKey, sel Selector) *Group {
 	g := r.groups[key]
 	if g == nil {
-		g = &Group{r: r, provider: p, module: module, function: function, base: base}
-		g.selector, _ = p.(Selector)
+		g = &Group{
+			r: r, provider: key.provider, selector: sel,
+			module: key.module, function: key.function, base: key.base, suffix: key.suffix,
+		}
 		r.groups[key] = g
 	}
 	return g
 }
 
+// Variant finds or makes a group of the same function whose probes are made by Numbered, have
+// names with this suffix, and fire when sel says so. Its provider need not be a Selector.
+func (g *Group) Variant(suffix string, sel Selector) *Group {
+	return g.r.group(groupKey{g.provider, g.module, g.function, g.base, suffix}, sel)
+}
+
 // Provider is whose probes they are.
 func (g *Group) Provider() Provider { return g.provider }
 
-// Selector is the provider if it selects which hits fire, otherwise nil.
+// Selector selects which hits fire; nil: all do.
 func (g *Group) Selector() Selector { return g.selector }
 
 // Base is the address of the function.

@@ -29,7 +29,7 @@ var layers = []string{
 	"probes/probetest",
 	"probes/patch",
 	"probes/ktext probes/profile",
-	"probes/kinst probes/fbt",
+	"probes/kinst probes/fbt probes/inline",
 	"probes/session",
 	"cmd/script cmd/tracejson",
 	"cmd/internal/page cmd/internal/planted",

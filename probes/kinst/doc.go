@@ -2,6 +2,7 @@
 //
 //	kinst:<module>:<function>:          every instruction of the function
 //	kinst:<module>:<function>:<offset>  the one at that many bytes from its start, decimal
+//	...:<offset>-taken, -nottaken       a conditional jump, when it jumps and when it does not
 //
 // The function may be a glob; then an offset picks those functions that have an
 // instruction there. A name that several functions share means all of them. The module

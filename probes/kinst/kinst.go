@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"trapline/kernel"
 	"trapline/kernel/arch"
@@ -18,13 +19,14 @@ type Provider struct {
 	text     *ktext.Text
 	args     []arch.Reg
 	skips    ktext.Skips
-	counted  map[uint64]bool // functions whose skipped instructions are in skips
+	branches map[string]*branch // by suffix
+	counted  map[uint64]bool    // functions whose skipped instructions are in skips
 }
 
 // New makes the provider of the probes in a kernel's text. args are the registers that
 // carry a function's integer arguments.
 func New(r *probes.Registry, text *ktext.Text, args []arch.Reg) *Provider {
-	return &Provider{registry: r, text: text, args: args, counted: map[uint64]bool{}}
+	return &Provider{registry: r, text: text, args: args, branches: newBranches(), counted: map[uint64]bool{}}
 }
 
 // Name is "kinst".
@@ -47,7 +49,10 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if probes.IsGlob(d.Function) {
+	switch glob := probes.IsGlob(d.Function); {
+	case glob && want.suffix != "":
+		return nil, fmt.Errorf("%s is of one function: %q is a pattern", d.Name, d.Function)
+	case glob:
 		return p.glob(d.Function, want)
 	}
 	return p.named(d.Function, want)
@@ -71,17 +76,22 @@ func (p *Provider) made(d probes.Desc) []*probes.Probe {
 type name struct {
 	offset  int // -1: all that match pattern
 	pattern string
+	suffix  string // of an offset: one way of a conditional jump
 }
 
 func parseName(s string) (name, error) {
 	if s == "" || probes.IsGlob(s) {
-		return name{-1, s}, nil
+		return name{offset: -1, pattern: s}, nil
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil || strconv.Itoa(n) != s || n < 0 {
+	digits, suffix := s, ""
+	if i := strings.IndexByte(s, '-'); i > 0 && (s[i:] == ktext.Taken || s[i:] == ktext.NotTaken) {
+		digits, suffix = s[:i], s[i:]
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || strconv.Itoa(n) != digits || n < 0 {
 		return name{}, fmt.Errorf("%q is no offset: a decimal number of bytes from the start of the function is", s)
 	}
-	return name{offset: n}, nil
+	return name{offset: n, suffix: suffix}, nil
 }
 
 func (n name) match(off int) bool {
@@ -137,7 +147,7 @@ func (p *Provider) function(s kernel.Symbol, want name) ([]*probes.Probe, error)
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if want.offset >= 0 {
-		return p.one(f, s.Name, instrs, want.offset, err)
+		return p.one(f, s.Name, instrs, want, err)
 	}
 	if out := p.all(f, s.Name, instrs, want, err); len(out) > 0 {
 		return out, nil
@@ -156,13 +166,17 @@ func (p *Provider) noneOf(f *patch.Func, function string, instrs []patch.Instr, 
 }
 
 // one makes the probe at an offset. decodeErr is why the instructions end early.
-func (p *Provider) one(f *patch.Func, function string, instrs []patch.Instr, off int, decodeErr error) ([]*probes.Probe, error) {
+func (p *Provider) one(f *patch.Func, function string, instrs []patch.Instr, want name, decodeErr error) ([]*probes.Probe, error) {
+	off := want.offset
 	i, ok := slices.BinarySearchFunc(instrs, off, func(in patch.Instr, off int) int { return in.Off - off })
 	if !ok {
 		return nil, noInstr(f, function, instrs, i, off, decodeErr)
 	}
 	if why := p.text.Refusal(f, instrs, i); why != "" {
 		return nil, fmt.Errorf("%s+%d cannot be traced: %s", function, off, why)
+	}
+	if want.suffix != "" {
+		return p.makeBranch(f, function, instrs[i], want.suffix)
 	}
 	return []*probes.Probe{p.make(f, function, instrs[i])}, nil
 }

@@ -23,6 +23,12 @@ func setup(t testing.TB, policy ktext.Policy) (*Provider, *probetest.Target) {
 // setupFor makes a provider over the functions of a file.
 func setupFor(t testing.TB, a *arch.Arch, file string, policy ktext.Policy) (*Provider, *probetest.Target) {
 	t.Helper()
+	return setupSink(t, a, file, policy, probes.SinkFunc(func(*probes.Firing) {}))
+}
+
+// setupSink makes one whose probes fire to sink.
+func setupSink(t testing.TB, a *arch.Arch, file string, policy ktext.Policy, sink probes.Sink) (*Provider, *probetest.Target) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +42,7 @@ func setupFor(t testing.TB, a *arch.Arch, file string, policy ktext.Policy) (*Pr
 		target.Map(f.Addr, f.Code)
 	}
 	symbols := probetest.Symbols(funcs)
-	set, err := patch.New(target, symbols.File, probes.SinkFunc(func(*probes.Firing) {}))
+	set, err := patch.New(target, symbols.File, sink)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,12 @@ const Module = "vmlinux"
 // alias is another name for Module that is understood.
 const alias = "kernel"
 
+// Taken and NotTaken end the names of probes of one way of a conditional jump.
+const (
+	Taken    = "-taken"
+	NotTaken = "-nottaken"
+)
+
 // InModule tells whether a description's module means the kernel proper. A module asked for
 // by a name that is not there is an error.
 func InModule(name string) (bool, error) {

@@ -60,6 +60,11 @@ func (f *Func) Instr(off int, code []byte) Instr {
 	return Instr{off, len(code), f.set.isa.Plan(code, f.Start+uint64(off)), code}
 }
 
+// Flow tells where control goes after an instruction of f.
+func (f *Func) Flow(in Instr) trampoline.Flow {
+	return f.set.isa.Flow(in.Code, f.Start+uint64(in.Off))
+}
+
 // walk yields the instructions of text, which is f's, from the start, until yield returns
 // false. Why it stopped otherwise before the end is in f.err.
 func (f *Func) walk(text []byte, yield func(off, n int) bool) {

@@ -68,11 +68,15 @@ func (s *Session) lookup(text string) ([]*probes.Probe, error) {
 		}
 		return nil, nil
 	}
+	if x, ok := s.inlined.done[text]; ok && x.err != nil {
+		return nil, x.err
+	}
 	d, err := probes.ParseDesc(text)
 	if err != nil {
 		return nil, err
 	}
-	return s.registry.Match(d)
+	ps, err := s.registry.Match(d)
+	return s.inlined.keep(text, ps), err
 }
 
 // full is a description with all four parts.

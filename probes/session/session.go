@@ -32,11 +32,14 @@ type Config struct {
 	Types check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
 	// Locals opens what is known of local variables, when a program asks for the first. Nil:
 	// nothing is.
-	Locals  func() (Locals, error)
-	Options *Options // nil: the defaults. A program's pragmas change them.
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Epoch   int64 // ns from 1970 to the guest's start, UTC
+	Locals func() (Locals, error)
+	// Functions opens the index of functions and inlined copies; it is asked when a
+	// program names some. Nil: there is none.
+	Functions func() (*Functions, error)
+	Options   *Options // nil: the defaults. A program's pragmas change them.
+	Stdout    io.Writer
+	Stderr    io.Writer
+	Epoch     int64 // ns from 1970 to the guest's start, UTC
 }
 
 // A Session is one trace of one guest.
@@ -57,6 +60,7 @@ type Session struct {
 	showsAggs bool   // some clause does
 	on        enablings
 
+	inlined   *inlining
 	unmatched []error // descriptions without a probe
 
 	locals Locals // nil until a program asks
@@ -96,6 +100,7 @@ func New(c Config) (*Session, error) {
 		c.Options = NewOptions()
 	}
 	s := &Session{Config: c, registry: probes.NewRegistry()}
+	s.inlined = newInlining(s)
 	s.env.s, s.errEnv.s, s.countEnv.s = s, s, s
 	var err error
 	if s.set, err = patch.New(c.Target, c.Text, s); err != nil {
@@ -224,6 +229,7 @@ func (s *Session) Report() []string {
 	for _, err := range s.unmatched {
 		out = append(out, err.Error())
 	}
+	out = append(out, s.inlined.notes...)
 	for _, p := range s.registry.Providers() {
 		if r, ok := p.(probes.Reporter); ok {
 			out = append(out, r.Report()...)

@@ -109,8 +109,9 @@ func (t *tracer) prepare() error {
 	var err error
 	t.session, err = session.New(session.Config{
 		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
-		Locals:  func() (session.Locals, error) { return g.locals(t.env) },
-		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
+		Locals:    func() (session.Locals, error) { return g.locals(t.env) },
+		Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
+		Options:   t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {
 		return err

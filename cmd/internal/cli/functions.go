@@ -6,6 +6,8 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/debuginfo"
+	"trapline/probes/inline"
+	"trapline/probes/session"
 )
 
 // functions is the index of the kernel's functions in its debug information, made the
@@ -66,4 +68,17 @@ func (g *guest) debugInfo(e *env) (*kernel.Image, error) {
 	}
 	g.closers = append(g.closers, debug)
 	return debug, nil
+}
+
+// inlinable are the functions of the guest's kernel with what probes need to know of them.
+func (g *guest) inlinable(e *env) (*session.Functions, error) {
+	x, err := g.functions(e)
+	if err != nil {
+		return nil, err
+	}
+	f, err := inline.New(g.image)
+	if err != nil {
+		return nil, err
+	}
+	return &session.Functions{Index: x, Finder: f}, nil
 }

@@ -17,6 +17,11 @@
 // where ok is !self->%error: a clause of dtrace:::ERROR, which comes first, notes a fault
 // there, and what follows in the clause does not run. The names cannot be written in a
 // program.
+//
+// A description of inlined code becomes those of the instructions that it stands for; the
+// caller of Inline knows them:
+//
+//	kinst::fput_light:entry { A; }    kinst::ksys_read:57, kinst::ksys_write:57 { A; }
 package desugar
 
 import (
