@@ -177,3 +177,111 @@ func BenchmarkHitRISCV64(b *testing.B) {
 		b.Fatalf("%d hits, want %d", c.hits, b.N)
 	}
 }
+
+// openBare opens an engine without firmware at code at 1 MiB; at 1 MiB + 0x100 is more.
+func openBare(t *testing.T, code, more []uint32) (e *Engine, base uint64) {
+	t.Helper()
+	e, err := Open(arch.RISCV64, 16*mib, 8*mib, nothing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	for i, w := range code {
+		binary.LittleEndian.PutUint32(e.RAM()[1*mib+i*4:], w)
+	}
+	for i, w := range more {
+		binary.LittleEndian.PutUint32(e.RAM()[1*mib+0x100+i*4:], w)
+	}
+	e.SetBare()
+	base = e.RAMBase() + 1*mib
+	e.StartRISCV64(base, 0)
+	return e, base
+}
+
+func csrr(rd, csr int) uint32 { return uint32(csr)<<20 | 2<<12 | uint32(rd)<<7 | 0x73 }
+func csrw(csr, rs int) uint32 { return uint32(csr)<<20 | uint32(rs)<<15 | 1<<12 | 0x73 }
+
+const (
+	mstatus, medeleg, mie, mtvec, mepc, mcause = 0x300, 0x302, 0x304, 0x305, 0x341, 0x342
+	stvec, sepc, scause, stimecmp              = 0x105, 0x141, 0x142, 0x14d
+	pmpcfg0, pmpaddr0                          = 0x3a0, 0x3b0
+	mret, sret, ecall, ebreak                  = 0x30200073, 0x10200073, 0x73, 0x00100073
+)
+
+// An interrupt of the machine goes to its own entry of a vectored table (3.1.7).
+func TestVectoredRISCV64(t *testing.T) {
+	e, base := openBare(t, []uint32{
+		auipc(5, 0),
+		addi(5, 5, 0x101),
+		csrw(mtvec, 5),
+		li(6, 8), // the machine's software interrupt, and MIE
+		csrw(mie, 6),
+		csrw(mstatus, 6),
+		0x0000006f, // j .
+	}, []uint32{
+		wfi, wfi, wfi, // others
+		csrr(10, mcause),
+		csrr(11, mepc),
+		csrr(12, mstatus),
+		csrw(mie, 0),
+		wfi,
+	})
+	e.SetInterrupt(RISCV64MachineSoftware, true)
+	end, err := e.Run()
+	if end != Hung || err != nil {
+		t.Fatalf("end %v, %v", end, err)
+	}
+	const cause, status = 1<<63 | 3, 3<<11 | 1<<7 // MPP: machine, MPIE
+	if a, b, c := e.Reg(arch.RiscvA0), e.Reg(arch.RiscvA0+1), e.Reg(arch.RiscvA0+2); a != cause || b != base+24 || c != status {
+		t.Errorf("mcause 0x%x, mepc 0x%x, mstatus 0x%x", a, b, c)
+	}
+}
+
+// Exceptions of the supervisor go where medeleg says, and stimecmp is illegal until menvcfg
+// allows it. Each handler appends its cause to a0.
+func TestDelegationRISCV64(t *testing.T) {
+	handler := func(cause, pc int, back uint32) []uint32 {
+		return []uint32{
+			0x00851513, // slli a0, a0, 8
+			csrr(7, cause),
+			0x00756533, // or a0, a0, t2
+			csrr(7, pc),
+			addi(7, 7, 4),
+			csrw(pc, 7),
+			back,
+		}
+	}
+	machine := handler(mcause, mepc, mret)
+	code := []uint32{
+		auipc(5, 0),
+		addi(6, 5, 0x100),
+		csrw(mtvec, 6),
+		addi(6, 5, 0x100+4*len(machine)),
+		csrw(stvec, 6),
+		li(6, 1<<2), // illegal instructions
+		csrw(medeleg, 6),
+		li(6, -1),
+		csrw(pmpaddr0, 6),
+		li(6, 0x1f),
+		csrw(pmpcfg0, 6),
+		li(6, 1),
+		0x00b31313, // slli t1, t1, 11: MPP supervisor
+		csrw(mstatus, 6),
+		addi(6, 5, 17*4),
+		csrw(mepc, 6),
+		mret,
+		ebreak,
+		0xffffffff,
+		ecall,
+		csrw(stimecmp, 6),
+		wfi,
+	}
+	e, _ := openBare(t, code, append(machine, handler(scause, sepc, sret)...))
+	end, err := e.Run()
+	if end != Hung || err != nil {
+		t.Fatalf("end %v, %v", end, err)
+	}
+	if a, priv := e.Reg(arch.RiscvA0), e.Reg(arch.RiscvPRIV); a != 0x03020902 || priv != 1 {
+		t.Errorf("causes 0x%x, mode %d", a, priv)
+	}
+}

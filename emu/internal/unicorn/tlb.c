@@ -46,7 +46,8 @@ void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int
   // The library flushes everything of a mode when a page within a large one is to go. In the
   // kernel's half that must not be: tl_page_stored lets a page go in the middle of a store
   // to another. Kernels flush their own mappings page by page; users' large ones they do not.
-  if (va >> 63)
+  // (A kernel in the lower half, without firmware, is one of riscv64: any flush is of all.)
+  if (va >> 63 || c->bare)
     size = TL_PAGE;
   va &= ~(TL_PAGE - 1);
   pa &= ~(TL_PAGE - 1);
