@@ -59,7 +59,7 @@ func TestLinuxExamples(t *testing.T) {
 
 // TestLinuxDocs runs the commands in the documents that need Debian's kernel.
 func TestLinuxDocs(t *testing.T) {
-	debian(t)
+	ready(t, "debian/amd64")
 	cache := t.TempDir()
 	if err := linkImages(filepath.Join(cache, "trapline")); err != nil {
 		t.Fatal(err)
