@@ -21,7 +21,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb demo test linux bench bench-check soak fuzz race lint images-check deps cross oracles clean
+.PHONY: build deb demo test linux exhaustive bench bench-check soak fuzz race lint images-check deps cross oracles clean
 
 build: deps
 	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
@@ -96,6 +96,12 @@ bench-check: build
 SOAK ?= 1h
 soak: deps
 	TRAPLINE_SOAK=$(SOAK) go test -count=1 -timeout 0 -run TestSoak -v ./cmd/internal/cli
+
+# Every instruction of the kernels that make linux has: in place and displaced they do the same.
+exhaustive: build
+	for k in debian/amd64 debian/arm64 linux/riscv64; do \
+		bin/trapline verify --json "verify-$${k##*/}.json" --resume "verify-$${k##*/}.done" "$$k" || exit 1; \
+	done
 
 # Every fuzz target, FUZZTIME each.
 fuzz: deps

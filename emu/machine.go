@@ -39,6 +39,9 @@ type Config struct {
 	// InPlace puts breakpoints into the guest's own text, as a live tracer does, where
 	// the guest can see them. Otherwise fetches and data accesses see different pages.
 	InPlace bool
+	// Hooked makes breakpoints fire by the emulator's code hook: nothing is planted in the
+	// guest, whatever InPlace says, and displaced instructions run where they are.
+	Hooked bool
 	// Disks are images of disks, of whole sectors of 512 bytes. They are never changed: what
 	// the guest writes stays in the machine.
 	Disks []boot.File
@@ -150,12 +153,14 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	if c.CodeBuffer == 0 {
 		c.CodeBuffer = defaultCodeBuffer
 	}
+	c.InPlace = c.InPlace && !c.Hooked
 	m := &Machine{arch: a, inPlace: c.InPlace}
 	e, err := unicorn.Open(a, c.Memory, c.CodeBuffer, handler{m})
 	if err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
 	e.SetInPlace(c.InPlace)
+	e.SetHooked(c.Hooked)
 	m.engine = e
 	m.schedule.reset()
 	m.platform = wire.platform(m, c)

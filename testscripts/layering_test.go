@@ -31,6 +31,7 @@ var layers = []string{
 	"probes/ktext probes/profile",
 	"probes/kinst probes/fbt probes/inline",
 	"probes/session",
+	"verify",
 	"cmd/script cmd/tracejson",
 	"cmd/internal/page cmd/internal/planted",
 	"cmd/internal/lesson cmd/internal/listing cmd/internal/picture",

@@ -19,14 +19,19 @@ import (
 
 // TestLinux runs the scripts that need Linux. Images are those of the user's cache; snapshots
 // are each script's own.
-func TestLinux(t *testing.T) {
-	runScripts(t, "linux", func(a *arch.Arch, env *testscript.Env) error {
+func TestLinux(t *testing.T) { runScripts(t, "linux", linuxSetup(t)) }
+
+// TestLinuxEngineHook is to TestLinux what TestEngineHook is to TestScripts.
+func TestLinuxEngineHook(t *testing.T) { runScripts(t, hooked(t, "linux"), linuxSetup(t)) }
+
+func linuxSetup(t *testing.T) func(*arch.Arch, *testscript.Env) error {
+	return func(a *arch.Arch, env *testscript.Env) error {
 		spec := ready(t, linuxImages[a])
 		env.Setenv("TRAPLINE_IMAGE", spec.Name)
 		env.Setenv("VMLINUX", spec.Kernel)
 		env.Setenv("VMLINUZ", spec.Compressed)
 		return linkImages(ownCache(env))
-	})
+	}
 }
 
 // linuxImages are what the scripts run on.
@@ -52,7 +57,11 @@ func TestLinuxExamples(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".d")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checkOutput(t, runExample(t, file, cache), strings.TrimSuffix(file, ".d")+".out", same)
+			trap, hook := runExample(t, file, cache, "trap"), runExample(t, file, cache, "hook")
+			checkOutput(t, trap, strings.TrimSuffix(file, ".d")+".out", same)
+			if diff := cmp.Diff(string(trap), string(hook)); diff != "" {
+				t.Errorf("the engines differ (-trap +hook):\n%s", diff)
+			}
 		})
 	}
 }
@@ -69,9 +78,10 @@ func TestLinuxDocs(t *testing.T) {
 	})
 }
 
-// runExample returns what the command of an example prints.
-func runExample(t *testing.T, file, cache string) []byte {
-	sh := exec.Command("sh", "-c", exampleCommand(t, file))
+// runExample returns what the command of an example prints with an engine.
+func runExample(t *testing.T, file, cache, engine string) []byte {
+	command := strings.Replace(exampleCommand(t, file), "trapline dtrace ", "trapline dtrace -x engine="+engine+" ", 1)
+	sh := exec.Command("sh", "-c", command)
 	sh.Dir = ".."
 	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
 	var stdout, stderr bytes.Buffer

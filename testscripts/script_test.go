@@ -25,10 +25,12 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts that need nothing but the embedded kernels.
 func TestScripts(t *testing.T) {
-	runScripts(t, "tiny", func(a *arch.Arch, env *testscript.Env) error {
-		env.Setenv("TRAPLINE_IMAGE", "tiny/"+a.Name)
-		return nil
-	})
+	runScripts(t, "tiny", onTiny)
+}
+
+func onTiny(a *arch.Arch, env *testscript.Env) error {
+	env.Setenv("TRAPLINE_IMAGE", "tiny/"+a.Name)
+	return nil
 }
 
 // runScripts runs the scripts of a directory for each architecture, each with a cache of its

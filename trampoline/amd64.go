@@ -10,7 +10,7 @@ import "trapline/kernel/arch"
 var AMD64 = &ISA{
 	Arch:     arch.AMD64,
 	SlotSize: 32,
-	Fill:     []byte{0xcc},
+	Fill:     []byte{amd64INT3},
 	Length:   amd64Length,
 	Plan:     amd64Plan,
 	Encode:   amd64Encode,

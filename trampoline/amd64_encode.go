@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// amd64PushLen is the number of bytes of push imm32.
-const amd64PushLen = 5
+const amd64INT3 = 0xcc
 
 // amd64Encode writes the trampoline of a plan.
 func amd64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
@@ -59,15 +58,15 @@ func (e *amd64Encoder) instruction() {
 		e.push()
 		e.copy(e.prefixes())
 		e.branch(e.branchTarget(), 0xe9)
+	case amd64CallReg:
+		e.push()
+		e.copy(e.callAs(4))
 	case amd64CallMem:
-		e.push()
-		e.copy(e.jump())
+		e.copy(e.callAs(6))
+		e.copy([]byte{amd64INT3})
 	case amd64CallRIP:
-		e.push()
-		e.copyRIP(e.jump())
-	case amd64CallRSP:
-		e.push()
-		e.copy(raiseDisplacement(e.jump(), int(e.p.modrm)))
+		e.copyRIP(e.callAs(6))
+		e.copy([]byte{amd64INT3})
 	}
 }
 
@@ -137,28 +136,11 @@ func (e *amd64Encoder) condition() byte {
 	return op & 0xf
 }
 
-// jump returns an indirect call (ff /2) as a jump (ff /4).
-func (e *amd64Encoder) jump() []byte {
+// callAs returns an indirect call (ff /2) as another instruction with its operand: a jump
+// (ff /4) or a push (ff /6).
+func (e *amd64Encoder) callAs(op byte) []byte {
 	b := append([]byte(nil), e.code...)
 	m := &b[e.p.modrm]
-	*m = *m&^0x38 | 4<<3
+	*m = *m&^0x38 | op<<3
 	return b
-}
-
-// raiseDisplacement adds 8 to the displacement of an instruction that ends in a memory
-// operand with a SIB byte, for a stack pointer that is 8 lower.
-func raiseDisplacement(code []byte, modrm int) []byte {
-	b := append([]byte(nil), code[:modrm+2]...)
-	var disp int32
-	if rest := code[modrm+2:]; len(rest) > 0 {
-		disp = int32At(rest, 0, len(rest))
-	}
-	disp += 8
-	b[modrm] &^= 0xc0
-	if disp == int32(int8(disp)) {
-		b[modrm] |= 1 << 6
-		return append(b, byte(disp))
-	}
-	b[modrm] |= 2 << 6
-	return binary.LittleEndian.AppendUint32(b, uint32(disp))
 }

@@ -11,9 +11,9 @@ const (
 	amd64Loop                // prefixes, jrcxz or loop over jmp back; jmp target. See encodeLoop
 	amd64Xbegin              // prefixes, xbegin rel32; back
 	amd64Call                // push pc+len; prefixes, jmp rel32; back (never reached)
-	amd64CallMem             // push pc+len; the same as jmp; back (never reached)
-	amd64CallRIP             // the same, with another disp32
-	amd64CallRSP             // the same, with a displacement that is 8 larger
+	amd64CallReg             // push pc+len; the same as jmp; back (never reached)
+	amd64CallMem             // the same as push; int3, at which the machine does the rest; back (never reached)
+	amd64CallRIP             // that with another disp32
 )
 
 // amd64Plan decides how an instruction is displaced.
@@ -31,9 +31,11 @@ const (
 // over a jump.
 //
 // Emulated: near calls. The return address is a constant, so push imm32, which extends its
-// sign, can push it. The jump that follows reads its operand after the push where the call
-// reads it before; the plan therefore refuses what it can see to depend on that (RSP as the
-// target, memory right below RSP) and corrects what it can (memory relative to RSP).
+// sign, can push it, and a jump follows. A call through memory reads its operand before it
+// writes to the stack, and either can fault: a push of the operand does both in that order, and
+// the second breakpoint stands for the rest, which cannot fail: the machine takes the target off
+// the stack, puts the return address there, and goes on at the target. So does a call through
+// RSP, of which a push saves the old value.
 //
 // Prefixes are kept everywhere: bnd and notrack, a hint to a conditional jump, padding.
 //
@@ -103,8 +105,9 @@ func planOneByte(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
 		p = planBranch(p, in, amd64Call, 5)
 		return planReturn(p, pc)
 	case op == 0xff && code[in.modrm]>>3&7 == 2: // call r/m64
-		p = planIndirectCall(p, in, code)
-		return planReturn(p, pc)
+		return planIndirectCall(p, in, code, pc)
+	case op == 0xff && isFarRegister(code[in.modrm]):
+		return p.refuse(reasonUndefined)
 	case op == 0xff && code[in.modrm]>>3&7 == 3: // far call
 		return p.refuse(reasonFarCall)
 	case op&0xf8 == 0xd8 && !isX87Control(op, code[in.modrm]):
@@ -127,6 +130,13 @@ func isX87Control(opcode, modrm byte) bool {
 		return !register && reg >= 4
 	}
 	return false
+}
+
+// isFarRegister tells far calls and jumps through a register, which there are not. The emulator
+// does not survive them.
+func isFarRegister(modrm byte) bool {
+	reg := modrm >> 3 & 7
+	return modrm >= 0xc0 && (reg == 3 || reg == 5)
 }
 
 // plan0F plans what has an opcode after 0f.
@@ -155,47 +165,25 @@ func planBranch(p Plan, in *amd64Insn, f form, n int) Plan {
 
 // planReturn looks whether the return address of a call can be pushed.
 func planReturn(p Plan, pc uint64) Plan {
-	if p.Kind != Emulate {
-		return p
-	}
-	if next := pc + uint64(p.Len); next != uint64(int32(next)) {
+	if next := pc + uint64(p.Len); p.Kind == Emulate && next != uint64(int32(next)) {
 		return p.refuse(reasonReturnAddress)
 	}
-	p.Head = amd64PushLen
 	return p
 }
 
 // planIndirectCall plans a near call through a register or memory.
-func planIndirectCall(p Plan, in *amd64Insn, code []byte) Plan {
+func planIndirectCall(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
 	modrm := code[in.modrm]
-	register := modrm >= 0xc0
+	register, rsp := modrm >= 0xc0, modrm&7 == 4 && !in.rexB()
 	switch {
 	case in.opsize:
 		return p.refuse(reasonNarrowBranch)
-	case register && modrm&7 == 4 && !in.rexB():
-		return p.refuse(reasonCallRSP)
 	case in.ripRel && in.addrsize:
 		return p.refuse(reasonEIPRelative)
 	case in.ripRel:
 		return p.as(Emulate, amd64CallRIP)
-	case in.sib != 0 && code[in.sib]&7 == 4 && !in.rexB():
-		return planStackCall(p, in, code)
+	case register && !rsp:
+		return planReturn(p.as(Emulate, amd64CallReg), pc)
 	}
 	return p.as(Emulate, amd64CallMem)
-}
-
-// planStackCall plans a call through memory relative to RSP.
-func planStackCall(p Plan, in *amd64Insn, code []byte) Plan {
-	var disp int32
-	if in.dispLen > 0 {
-		disp = int32At(code, in.disp, in.dispLen)
-	}
-	indexed := code[in.sib]>>3&7 != 4 || in.rex&2 != 0
-	switch {
-	case !indexed && -16 < disp && disp < 0:
-		return p.refuse(reasonCallBelowRSP)
-	case disp+8 < disp, len(raiseDisplacement(code[:in.length], in.modrm)) > amd64MaxInstr:
-		return p.refuse(reasonNoRoom)
-	}
-	return p.as(Emulate, amd64CallRSP)
 }

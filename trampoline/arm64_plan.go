@@ -69,7 +69,8 @@ func armClassOf(w uint32) *armClass {
 var armClasses = []armClass{
 	{mask: 0x1f000000, value: 0x10000000, kind: Emulate, form: formDo, do: armADR},         // adr, adrp
 	{mask: 0x7c000000, value: 0x14000000, kind: Emulate, form: formDo, do: armB},           // b, bl
-	{mask: 0xff000000, value: 0x54000000, kind: Emulate, form: formDo, do: armBCond},       // b.cond, bc.cond
+	{mask: 0xff000010, value: 0x54000000, kind: Emulate, form: formDo, do: armBCond},       // b.cond
+	{mask: 0xff000010, value: 0x54000010, kind: Refuse, reason: reasonUnknownBranch},       // bc.cond
 	{mask: 0x7e000000, value: 0x34000000, kind: Emulate, form: formDo, do: armCBZ},         // cbz, cbnz
 	{mask: 0x7e000000, value: 0x36000000, kind: Emulate, form: formDo, do: armTBZ},         // tbz, tbnz
 	{mask: 0xfffffc1f, value: 0xd61f0000, kind: Emulate, form: formDo, do: armBR},          // br

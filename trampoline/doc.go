@@ -26,8 +26,8 @@
 // through a register that the machine lends to it.
 //
 // What holds throughout: the guest never sees an address of a slot. It is in no register,
-// in no memory, and whoever delivers exceptions reports one that was raised at slot, or
-// not past [Plan.Head], at pc, and any other at pc+len.
+// in no memory, and whoever delivers exceptions reports one that was raised at slot
+// at pc, and any other at pc+len.
 //
 // An architecture is one [ISA] value. A [Plan] is made once, when a probe is created;
 // firing decodes nothing. Everything here is a pure function over bytes, except [Slots],

@@ -32,10 +32,6 @@ type Plan struct {
 	Kind Kind
 	// Len is the number of bytes of the instruction in place; 0 if it could not be told.
 	Len uint8
-	// Head is the offset in the slot of the second instruction, where there is one whose
-	// faults are those of the displaced instruction: the push of an emulated call comes
-	// before it, and is to be undone by a fault there. Otherwise 0.
-	Head uint8
 
 	form   form   // what Encode writes
 	reason reason // why it is refused
@@ -75,8 +71,6 @@ const (
 	reasonX87
 	reasonNarrowBranch
 	reasonEIPRelative
-	reasonCallRSP
-	reasonCallBelowRSP
 	reasonReturnAddress
 	reasonNoRoom
 	reasonOwnAddress
@@ -95,8 +89,6 @@ var reasonTexts = [...]string{
 	reasonX87:               "the x87 unit keeps the address of its last instruction, which would be the trampoline's",
 	reasonNarrowBranch:      "processors disagree on what a branch with a 16-bit operand size does",
 	reasonEIPRelative:       "it uses an address relative to EIP: cut to 32 bits, the same address cannot be named from a trampoline",
-	reasonCallRSP:           "a call through RSP itself: in a trampoline RSP has changed before the jump",
-	reasonCallBelowRSP:      "a call through memory just below the stack pointer, which the return address overwrites in a trampoline",
 	reasonReturnAddress:     "its return address is outside of the lowest and highest 2 GiB, so a trampoline cannot push it",
 	reasonNoRoom:            "it has so many prefixes, or so large a displacement, that the rewritten instruction would be invalid",
 	reasonOwnAddress:        "it signs its own address, which would be the trampoline's",

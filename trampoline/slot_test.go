@@ -104,14 +104,18 @@ func sameEffect(place string, next uint64, slot []dumped, p Plan) string {
 	slot = slot[:len(slot)-1]
 	want, goal, _ := target(place)
 	if p.Kind == Emulate {
-		if len(slot) == 0 || !isPush(slot[0].text, next) {
-			return "does not begin with a push of the return address"
+		op := "jmp"
+		switch {
+		case len(slot) == 2 && isPush(slot[0].text, next):
+			slot = slot[1:]
+		case len(slot) == 2 && slot[1].text == "int3" && slot[1].addr-slot[0].addr == uint64(p.Len):
+			slot, op = slot[:1], "push"
+			place = strings.Replace(place, "*", "", 1)
+			want, goal, _ = target(place)
+		default:
+			return "is neither a push of the return address and a jump, nor a push of the operand and a breakpoint"
 		}
-		if len(slot) < 2 || slot[1].addr-slot[0].addr != uint64(p.Head) {
-			return "Head is not the offset of the second instruction"
-		}
-		slot = slot[1:]
-		want = strings.Replace(want, "call", "jmp", 1)
+		want = strings.Replace(want, "call", op, 1)
 	}
 	if len(slot) == 3 {
 		return sameLoop(want, goal, slot, back.addr)
@@ -120,9 +124,6 @@ func sameEffect(place string, next uint64, slot []dumped, p Plan) string {
 		return "has too many instructions"
 	}
 	got, to, _ := target(slot[0].text)
-	if p.form == amd64CallRSP {
-		got = lowerStack(got)
-	}
 	if got != want || to != goal {
 		return "is another instruction, or has another target"
 	}
@@ -143,21 +144,4 @@ func sameLoop(want string, goal uint64, slot []dumped, back uint64) string {
 		return "is not the same loop"
 	}
 	return ""
-}
-
-var stackOperand = regexp.MustCompile(`(-?0x[0-9a-f]+)?\((%[re]sp)`)
-
-// lowerStack takes 8 off the displacement of an operand relative to the stack pointer.
-func lowerStack(text string) string {
-	return stackOperand.ReplaceAllStringFunc(text, func(s string) string {
-		at := strings.IndexByte(s, '(')
-		n, _ := strconv.ParseInt(s[:at], 0, 64)
-		switch n -= 8; {
-		case n < 0:
-			return "-0x" + strconv.FormatInt(-n, 16) + s[at:]
-		case n == 0:
-			return s[at:]
-		}
-		return "0x" + strconv.FormatInt(n, 16) + s[at:]
-	})
 }

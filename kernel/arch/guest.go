@@ -14,9 +14,6 @@ type Break struct {
 	Addr uint64 // virtual address of the displaced instruction
 	Slot uint64 // virtual address of its trampoline, 0 when Guest or not Do.InSlot()
 	Len  uint8  // bytes of the displaced instruction
-	// Head is the offset in the trampoline of the instruction that may fault, when
-	// something was pushed before it; a fault at Head undoes the push (Plan.Head).
-	Head uint8
 	// Guest: the displaced instruction is a breakpoint of the guest's own. It is
 	// delivered to the guest after the probe has fired.
 	Guest bool

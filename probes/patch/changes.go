@@ -35,7 +35,7 @@ func (c *changes) plant(p *point) {
 	if c.err != nil {
 		return
 	}
-	b := probes.Break{Addr: p.addr(), Len: p.plan.Len, Head: p.plan.Head, Guest: p.plan.Kind == trampoline.Guest}
+	b := probes.Break{Addr: p.addr(), Len: p.plan.Len, Guest: p.plan.Kind == trampoline.Guest}
 	if p.plan.InSlot() {
 		var ok bool
 		if b.Slot, ok = c.fill(p); !ok {

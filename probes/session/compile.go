@@ -193,10 +193,10 @@ func badOption(o code.Option, err error) error {
 
 func (s *Session) setOptions(opts []code.Option) error {
 	for _, o := range opts {
-		patch := s.Options.Patch
+		patch, engine := s.Options.Patch, s.Options.Engine
 		err := s.Options.Set(o.Name, o.Value)
-		if err == nil && s.Options.Patch != patch {
-			err = fmt.Errorf("option patch: the guest is there already: give -x patch=%s on the command line", s.Options.Patch)
+		if err == nil && (s.Options.Patch != patch || s.Options.Engine != engine) {
+			err = fmt.Errorf("option %s: the guest is there already: give -x %[1]s=%s on the command line", o.Name, o.Value)
 		}
 		if err != nil {
 			return badOption(o, err)

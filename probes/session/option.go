@@ -32,13 +32,14 @@ type Options struct {
 	Verbose     bool // tell what was skipped, and why
 
 	Patch       string // split, inplace: for whoever makes the target
+	Engine      string // trap, hook: likewise
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
 }
 
 // NewOptions are the defaults.
 func NewOptions() *Options {
-	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split"}
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap"}
 }
 
 // An option is a row of the table of options.
@@ -60,10 +61,10 @@ const (
 var table = map[string]option{
 	// Ours.
 	"crosscheck":   {set: flag(func(o *Options) *bool { return &o.CrossCheck })},
-	"engine":       {set: only("trap")},
+	"engine":       {set: oneOf(func(o *Options) *string { return &o.Engine }, "trap", "hook")},
 	"inlineframes": {why: notYet},
 	"kinstpolicy":  {set: setPolicy},
-	"patch":        {set: setPatch},
+	"patch":        {set: oneOf(func(o *Options) *string { return &o.Patch }, "split", "inplace")},
 	"tramp":        {set: only("probe")},
 
 	// At run time.
@@ -194,12 +195,15 @@ func only(values ...string) func(*Options, string) error {
 	}
 }
 
-func setPatch(o *Options, value string) error {
-	if value != "split" && value != "inplace" {
-		return fmt.Errorf("split or inplace, not %q", value)
+// oneOf takes one of some values.
+func oneOf(field func(*Options) *string, values ...string) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		if !slices.Contains(values, value) {
+			return fmt.Errorf("%s, not %q", strings.Join(values, " or "), value)
+		}
+		*field(o) = value
+		return nil
 	}
-	o.Patch = value
-	return nil
 }
 
 func setPolicy(o *Options, value string) error {

@@ -36,7 +36,7 @@ func TestOptionErrors(t *testing.T) {
 		"patch=both":       `option patch: split or inplace, not "both"`,
 		"patch":            `option patch: split or inplace, not ""`,
 		"kinstpolicy=none": `option kinstpolicy: all, linux or freebsd, not "none"`,
-		"engine=hook":      `option engine: "hook" is not possible here, only trap`,
+		"engine=jit":       `option engine: trap or hook, not "jit"`,
 		"bufpolicy=none":   `option bufpolicy: "none" is neither switch, fill nor ring`,
 		"switchrate=5x":    `option switchrate: "5x" is no rate, as 100ms, 1s or 10hz are`,
 		"switchrate=0s":    `option switchrate: "0s" is no rate, as 100ms, 1s or 10hz are`,

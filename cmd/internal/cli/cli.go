@@ -96,6 +96,7 @@ func commands() []command {
 		{"diff", "A B [dtrace flags]", "the same trace on two images: what differs", runDiff, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
+		{"verify", "[flags] [IMAGE]", "displaced instructions against the emulator itself", runVerify, true},
 		{"completion", "bash | zsh | fish", "completion of words in a shell", runCompletion, false},
 		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
 	}

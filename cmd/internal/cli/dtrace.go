@@ -56,7 +56,9 @@ func (e *env) trace(t *tracing) (err error) {
 	if t.guest.console {
 		log = e.stderr
 	}
-	g, err := e.newGuest(t.guest, guestConfig{console: log, inPlace: t.options.Patch == "inplace", symbols: true})
+	g, err := e.newGuest(t.guest, guestConfig{
+		console: log, inPlace: t.options.Patch == "inplace", hooked: t.options.Engine == "hook", symbols: true,
+	})
 	if err != nil {
 		return err
 	}

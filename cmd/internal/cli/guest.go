@@ -55,6 +55,7 @@ type guest struct {
 type guestConfig struct {
 	console io.Writer // the kernel's log
 	inPlace bool
+	hooked  bool // probes fire by the emulator's code hook
 	symbols bool // fail without symbols
 }
 
@@ -286,7 +287,8 @@ func (g *guest) makeMachine(c guestConfig) error {
 		return err
 	}
 	g.machine, err = emu.New(g.arch(), emu.Config{
-		Memory: memory, Console: g.console, Control: g.control, InPlace: c.inPlace, Disks: disks,
+		Memory: memory, Console: g.console, Control: g.control,
+		InPlace: c.inPlace, Hooked: c.hooked, Disks: disks,
 		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
 	return err

@@ -46,12 +46,17 @@ func (o *guestOptions) debugFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.debugFile, "debug-file", "", "ELF `FILE` with the kernel's symbols, if the kernel has none")
 }
 
-func (o *guestOptions) add(f *pflag.FlagSet) {
-	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
+// bootFlags are those on which the state after a boot depends.
+func (o *guestOptions) bootFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.initrd, "initrd", "", "initial RAM disk `FILE` instead of the image's")
 	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
 	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
 	o.debugFlag(f)
+}
+
+func (o *guestOptions) add(f *pflag.FlagSet) {
+	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
+	o.bootFlags(f)
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
 	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
 	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")

@@ -28,6 +28,7 @@ struct tl_amd64_env {
 };
 
 #define TL_ENV_MSRS 4792     // offset of the MSRs from STAR on in CPUX86State
+#define TL_ENV_DR6 5416     // offset of DR6 in CPUX86State
 #define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
 
 #define TL_HF_CPL 3u
@@ -81,7 +82,7 @@ static inline struct tl_amd64_env *tl_amd64_env(const struct tl_cpu *c) { return
 
 // amd64_tlb.c
 uint64_t tl_amd64_translate(struct tl_cpu *c, uint64_t va);
-uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va);
+uint64_t tl_amd64_exchange(struct tl_cpu *c, uint64_t va, uint64_t v);
 
 // amd64_trap.c
 void tl_amd64_hooks(struct tl_cpu *c);

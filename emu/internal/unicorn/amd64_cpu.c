@@ -72,6 +72,16 @@ static bool find_msrs(struct tl_cpu *c) {
   return c->msrs;
 }
 
+static bool find_dr6(struct tl_cpu *c) {
+  uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_DR6), mark = 0x1234467, was = 0;
+  uc_reg_read(c->uc, UC_X86_REG_DR6, &was);
+  uc_reg_write(c->uc, UC_X86_REG_DR6, &mark);
+  if (*w == mark)
+    c->dr6 = w;
+  uc_reg_write(c->uc, UC_X86_REG_DR6, &was);
+  return c->dr6;
+}
+
 // The words that a reset leaves in 1.EDX and 1.ECX.
 static bool find_features(struct tl_cpu *c) {
   uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_FEATURES);
@@ -105,6 +115,8 @@ static const char *find(struct tl_cpu *c) {
     return "its segment and control registers are not laid out as known";
   if (!find_msrs(c))
     return "its system call registers are not laid out as known";
+  if (!find_dr6(c))
+    return "its debug registers are not laid out as known";
   if (!find_features(c))
     return "its CPUID words are not laid out as known";
   if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
@@ -176,6 +188,33 @@ static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
   return &int3;
 }
 
+// REP and REPNE before a string instruction (SDM vol. 2, REP).
+static bool repeats(const uint8_t *code, unsigned len) {
+  bool rep = false;
+  for (unsigned i = 0; i < len; i++) {
+    uint8_t op = code[i];
+    if (op == 0xf2 || op == 0xf3)
+      rep = true;
+    else if ((op >= 0x6c && op <= 0x6f) || (op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf))
+      return rep;
+    else if (op != 0x66 && op != 0x67 && op != 0x2e && op != 0x36 && op != 0x3e && op != 0x26 && (op & 0xfe) != 0x64 &&
+             (op & 0xf0) != 0x40)
+      return false; // neither a prefix nor a string instruction
+  }
+  return false;
+}
+
+static void raise_line(struct tl_cpu *c) { c->line = 1; }
+
+// The arithmetic flags are kept as operands and an operation, in more than one way.
+static void settled(struct tl_cpu *c) {
+  tl_amd64_set_flags(c, tl_amd64_flags(c));
+  tl_amd64_env(c)->cc_dst = tl_amd64_env(c)->cc_src2 = 0;
+  // The shadow of sti covers the next instruction. Interrupts are taken at branches alone, so that
+  // what it shields is shielded anyway, behind the jump back as well.
+  tl_amd64_env(c)->hflags &= ~TL_HF_INHIBIT;
+}
+
 struct tl_amd64_library tl_amd64_lib;
 
 static const struct tl_symbol symbols[] = {
@@ -217,4 +256,8 @@ const struct tl_target tl_amd64 = {
     .translate = tl_amd64_translate,
     .interruptible = interruptible,
     .breakpoint = breakpoint,
+    .raise = raise_line,
+    .settled = settled,
+    .notes = {{5352, 5368}}, // exception_is_int, exception_next_eip
+    .repeats = repeats,
 };

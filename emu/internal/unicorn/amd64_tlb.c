@@ -36,10 +36,25 @@ uint64_t tl_amd64_translate(struct tl_cpu *c, uint64_t va) {
   return table | (va & (TL_PAGE - 1));
 }
 
-// The word of guest memory at va, NULL if it is not mapped or not aligned.
-uint64_t *tl_amd64_word(struct tl_cpu *c, uint64_t va) {
-  uint64_t pa = va & 7 ? TL_NOT_MAPPED : tl_amd64_translate(c, va);
-  return pa < c->m->ram_size ? (uint64_t *)(c->m->ram + pa) : NULL;
+static uint8_t *host(struct tl_cpu *c, uint64_t va) {
+  uint8_t *p;
+  if (tl_step_window(c, va, &p))
+    return p;
+  uint64_t pa = tl_amd64_translate(c, va);
+  return pa < c->m->ram_size ? c->m->ram + pa : NULL;
+}
+
+// Put v in the place of the word at va, which the guest has just stored there.
+uint64_t tl_amd64_exchange(struct tl_cpu *c, uint64_t va, uint64_t v) {
+  uint64_t was = 0;
+  for (unsigned i = 0; i < 8; i++) {
+    uint8_t *p = host(c, va + i);
+    if (!p)
+      continue; // a device: there is nothing to read back
+    was |= (uint64_t)*p << 8 * i;
+    *p = (uint8_t)(v >> 8 * i);
+  }
+  return was;
 }
 
 bool TL_AMD64(x86_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {

@@ -2,39 +2,52 @@
 // its user, done with its own exported functions where it has them.
 #include "amd64.h"
 
-enum { VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
+#include <string.h>
+
+enum { VECTOR_DB = 1, VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
+enum { INT3 = 0xcc, JMP = 0xe9 };
 
 uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_amd64_lib.read_eflags(c->env) & ~TL_RF; }
 
 void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_amd64_lib.write_eflags(c->env, flags, ~0u); }
 
-// An emulated call pushes before it reads where to go; in place it would be the other
-// way round, and a fault would leave the stack as it was.
-static void note_push(struct tl_cpu *c) {
-  c->under = tl_amd64_word(c, tl_amd64_env(c)->regs[TL_RSP] - 8);
-  c->under_was = c->under ? *c->under : 0;
-}
-
-static void undo_push(struct tl_cpu *c) {
-  tl_amd64_env(c)->regs[TL_RSP] += 8;
-  if (c->under)
-    *c->under = c->under_was;
-}
-
 // The instruction at eip did not complete: put the guest where it would be without
 // trampolines, and take the rest of the block off the clock.
 static void settle(struct tl_cpu *c) {
-  struct tl_machine *m = c->m;
-  uint64_t pc = tl_amd64_env(c)->eip, at = tl_canonical(c, pc);
-  if (at != pc) {
-    uint64_t slot = pc - m->slot_base;
-    struct tl_break *b = &m->breaks[m->slot_id[slot >> m->slot_shift] - 1];
-    c->slot_faults++;
-    if (b->head && (slot & ((1ull << m->slot_shift) - 1)) == b->head)
-      undo_push(c);
-    tl_amd64_env(c)->eip = at;
-  }
-  tl_cut(c, at);
+  tl_settle(c);
+  tl_cut(c, tl_amd64_env(c)->eip);
+}
+
+// The second breakpoint of a call through memory: its operand is where the return address
+// belongs.
+static bool finish_call(struct tl_cpu *c, uint64_t pc) {
+  struct tl_break *b = tl_slot_break(c, pc);
+  if (!b || pc != b->slot + b->len || c->m->aux[pc - c->m->slot_base] != INT3)
+    return false;
+  struct tl_amd64_env *e = c->env;
+  e->eip = tl_amd64_exchange(c, e->regs[TL_RSP], b->addr + b->len);
+  return true;
+}
+
+// Is pc that of the jump back in its slot?
+static bool at_jump_back(struct tl_cpu *c, const struct tl_break *b, uint64_t pc) {
+  const uint8_t *code = c->m->aux + (pc - c->m->slot_base);
+  int32_t to;
+  memcpy(&to, code + 1, sizeof to);
+  return code[0] == JMP && pc + 5 + (int64_t)to == b->addr + b->len;
+}
+
+// A single-step trap (SDM vol. 3, 17.3.1.4) after an instruction of a slot. True if it is not the
+// guest's: the displaced instruction is not complete yet, or it was before and has itself asked
+// for a trap after the next instruction, which the jump back is not.
+static bool step_of_slot(struct tl_cpu *c) {
+  uint64_t pc = tl_amd64_env(c)->eip;
+  struct tl_break *b = tl_slot_break(c, pc);
+  bool complete = !b || pc == b->slot || finish_call(c, pc) || at_jump_back(c, b, pc); // or one round of it is
+  bool swallow = !complete || (!b && c->slot_left == c->clock && pc == c->end);
+  if (swallow)
+    *c->dr6 = c->dr6_was;
+  return swallow;
 }
 
 // A breakpoint of ours on page p. True if it is the guest's own as well.
@@ -46,8 +59,7 @@ static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
     c->end = *c->pc = b->addr + 1;
     return true;
   }
-  if (b->head)
-    note_push(c);
+  c->dr6_was = *c->dr6;
   *c->pc = b->slot;
   c->slot_first = 1;
   return false;
@@ -67,8 +79,11 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
   bool fetching = c->filling == 3;
   (void)uc;
   c->filling = 0;
-  if (vector == VECTOR_BP) {
+  bool stepped = vector == VECTOR_DB && (tl_amd64_env(c)->eflags & TL_TF);
+  if (vector == VECTOR_BP && !c->m->hooked) {
     uint64_t addr = tl_amd64_env(c)->eip - 1;
+    if (finish_call(c, addr))
+      return;
     struct tl_page *p = tl_page_of(c->m, addr);
     struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
     if (b) {
@@ -77,8 +92,12 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
       return;
     }
   }
-  if (!fetching)
-    settle(c); // a fetch fault comes after a complete block
+  if (stepped && step_of_slot(c))
+    return;
+  if (stepped)
+    tl_settle(c);
+  else if (!fetching)
+    settle(c); // the others come after a complete block
   deliver(c);
 }
 

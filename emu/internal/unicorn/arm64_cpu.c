@@ -190,6 +190,21 @@ static bool condition(struct tl_cpu *c, unsigned number) {
   return holds != (number & 1);
 }
 
+// Arm ARM, AArch64.BranchAddr: where the top byte of addresses is ignored, and not for data alone
+// (TCR_EL1, TBI and TBID), a branch takes bit 55 for it.
+static uint64_t branch(struct tl_cpu *c, uint64_t to) {
+  uint64_t plain = (uint64_t)((int64_t)(to << 8) >> 8);
+  if (plain == to)
+    return to;
+  enum { TBI0 = 37, TBID0 = 51 };
+  uint64_t tcr = tl_arm64_system(c, TCR_EL1) >> (to >> 55 & 1);
+  return (tcr >> TBI0 & 1) && !(tcr >> TBID0 & 1) ? plain : to;
+}
+
+static void raise_line(struct tl_cpu *c) { c->line = 1; }
+
+static void settled(struct tl_cpu *c) { (void)c; }
+
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_arm64_lib.field}
     {"arm_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
@@ -222,4 +237,8 @@ const struct tl_target tl_arm64 = {
     .breakpoint = breakpoint,
     .general = general,
     .condition = condition,
+    .branch = branch,
+    .raise = raise_line,
+    .settled = settled,
+    .notes = {{2064, 2072}}, // of the cycle counter: the host's time at an exception
 };

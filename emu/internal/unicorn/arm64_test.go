@@ -199,3 +199,29 @@ func BenchmarkHitARM64(b *testing.B) {
 		b.Fatalf("%d hits, want %d", c.hits, b.N)
 	}
 }
+
+// Where the top byte of addresses is ignored, a branch through a register does so too, with a
+// breakpoint on it and without.
+func TestBranchTagged(t *testing.T) {
+	e, base := openARM64(t, nothing{}, 8*mib, []uint32{
+		0xd5182042, // msr tcr_el1, x2
+		0xd61f0020, // br x1
+		0xd503207f, // wfi
+		0xd503207f, // wfi
+	})
+	for _, probed := range []bool{false, true} {
+		e.StartARM64(base, 0)
+		e.SetReg(arch.ArmX0+1, base+12|0x5a<<56)
+		e.SetReg(arch.ArmX0+2, 1<<37) // TBI0
+		if probed {
+			do := arch.Emulation{Op: arch.OpJumpReg, A: arch.NoReg, B: arch.ArmX0 + 1}
+			if err := e.SetBreak(Break{arch.Break{Addr: base + 4, Len: 4, Do: do}, 1*mib + 4}); err != nil {
+				t.Fatal(err)
+			}
+			e.Commit()
+		}
+		if end, err := e.Run(); end != Hung || err != nil || e.Reg(arch.ArmPC) != base+12 {
+			t.Errorf("probed %t: end %v, %v, pc 0x%x", probed, end, err, e.Reg(arch.ArmPC))
+		}
+	}
+}

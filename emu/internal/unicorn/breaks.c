@@ -55,6 +55,8 @@ static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
     p->text_ra = m->aux_ra + at;
     memcpy(p->text, m->ram + pa, TL_PAGE);
   }
+  if (m->hooked && tl_hook_page(c, va))
+    return NULL;
   m->page_by_pa[pa / TL_PAGE] = ++m->npages;
   index_page(m, m->npages - 1);
   // From here on the page is split: what was translated from it, and the TLB entries
@@ -262,37 +264,4 @@ void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64
     return;
   memcpy(m->aux + at, code, n);
   tl_lib.invalidate(c->uc, m->aux_ra + at, m->aux_ra + at + n);
-}
-
-// The independent count of -x crosscheck: the library's own code hook, which is called
-// before each instruction of the range. It counts by address, whatever stands there.
-static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
-  struct tl_page *p = tl_page_of(((struct tl_cpu *)cpu)->m, addr);
-  (void)uc;
-  (void)size;
-  if (p && p->executed)
-    p->executed[addr & (TL_PAGE - 1)]++;
-}
-
-// Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
-int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
-  uc_hook hook;
-  for (uint32_t i = 0; i < c->m->npages; i++)
-    if (!c->m->pages[i].executed && !(c->m->pages[i].executed = calloc(TL_PAGE, sizeof(uint64_t))))
-      return UC_ERR_NOMEM;
-  int err = uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_code, c, lo, hi);
-  tl_flush(c);
-  return err;
-}
-
-uint64_t tl_executed(struct tl_cpu *c, uint64_t addr) {
-  struct tl_page *p = tl_page_of(c->m, addr);
-  return p && p->executed ? p->executed[addr & (TL_PAGE - 1)] : 0;
-}
-
-// The breakpoint at addr was executed, but it was no longer due.
-void tl_not_executed(struct tl_cpu *c, uint64_t addr) {
-  struct tl_page *p = tl_page_of(c->m, addr);
-  if (p && p->executed)
-    p->executed[addr & (TL_PAGE - 1)]--;
 }

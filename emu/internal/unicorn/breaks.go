@@ -29,6 +29,10 @@ func (e *Engine) SetSlots(base uint64) (size uint64) {
 // them. Only before the first SetBreak.
 func (e *Engine) SetInPlace(on bool) { e.c.m.inplace = C.bool(on) }
 
+// SetHooked makes breakpoints fire by the library's own code hook: nothing is planted, and
+// trampolines are not used. Only before the first SetBreak.
+func (e *Engine) SetHooked(on bool) { e.c.m.hooked = C.bool(on) }
+
 // WriteSlots stores trampolines at a virtual address in the range of SetSlots.
 func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 	m := e.c.m
@@ -47,7 +51,7 @@ func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 func (e *Engine) SetBreak(b Break) error {
 	like := &e.like
 	*like = C.struct_tl_break{
-		addr: C.uint64_t(b.Addr), slot: C.uint64_t(b.Slot), len: C.uint8_t(b.Len), head: C.uint8_t(b.Head),
+		addr: C.uint64_t(b.Addr), slot: C.uint64_t(b.Slot), len: C.uint8_t(b.Len),
 		op: C.uint8_t(b.Do.Op), a: C.uint8_t(b.Do.A), b: C.uint8_t(b.Do.B), c: C.uint8_t(b.Do.C), imm: C.int64_t(b.Do.Imm),
 	}
 	if b.Guest {

@@ -33,7 +33,7 @@ uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b;
   if (TL_LIKELY(!in_slots(c->m, pc)) || !(b = slot_owner(c->m, pc)))
     return pc;
-  return slot_offset(c->m, pc) <= b->head ? b->addr : b->addr + b->len;
+  return slot_offset(c->m, pc) ? b->addr + b->len : b->addr;
 }
 
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc) {
@@ -94,8 +94,10 @@ static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
 // displaced instruction, or the next round of one that repeats itself.
 static __attribute__((noinline)) void slot_block(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b = slot_owner(c->m, pc);
-  if (!b || slot_offset(c->m, pc))
+  if (!b || slot_offset(c->m, pc)) {
+    c->slot_left = c->clock;
     return;
+  }
   if (c->slot_first)
     c->slot_first = 0;
   else if (c->clock >= c->trig && b->addr != c->end)

@@ -14,6 +14,7 @@
 //	mmio.c         devices in memory
 //	breaks.c       breakpoints and the pages that hold them
 //	hit.c          a breakpoint that was executed, and the way on
+//	hooks.c        the code hook: another way to fire, and to count
 //	emulate.c      what the machine does for a displaced instruction
 //
 // What differs between guest architectures is a value, struct tl_target (target.h). Each has

@@ -50,6 +50,8 @@ bool tl_emulate(struct tl_cpu *c, struct tl_break *b) {
     break;
   case JUMP_REG:
     to = (get(c, b->b) + b->imm) & ~(uint64_t)b->c;
+    if (c->m->t->branch)
+      to = c->m->t->branch(c, to);
     put(c, b->a, next);
     break;
   default:

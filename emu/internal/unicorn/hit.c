@@ -29,7 +29,8 @@ static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, st
 // more, or not after this; what stands there now is run.
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   uint64_t addr = b->addr;
-  tl_cut(c, addr);
+  if (!c->m->hooked) // a hook is called in the middle of its block
+    tl_cut(c, addr);
   *c->pc = addr;
   if (!(b = bring_up_to_date(c, p, b))) {
     tl_not_executed(c, addr);
@@ -40,12 +41,12 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
     b->hits++;
     return b;
   }
-  c->now = c->clock;
+  c->now = tl_exact(c, addr);
   tlGoHit(c->id, addr);
   return tl_break_on(c->m, p, addr);
 }
 
-static struct tl_break *slot_break(struct tl_cpu *c, uint64_t pc) {
+struct tl_break *tl_slot_break(struct tl_cpu *c, uint64_t pc) {
   struct tl_machine *m = c->m;
   uint32_t id = pc - m->slot_base < m->slot_size ? m->slot_id[(pc - m->slot_base) >> m->slot_shift] : 0;
   return id ? &m->breaks[id - 1] : NULL;
@@ -54,7 +55,9 @@ static struct tl_break *slot_break(struct tl_cpu *c, uint64_t pc) {
 // A breakpoint instruction at *pc, in the kernel; pc is exact.
 enum tl_trap tl_trap(struct tl_cpu *c) {
   uint64_t pc = *c->pc;
-  struct tl_break *b = slot_break(c, pc);
+  if (c->m->hooked)
+    return TL_TRAP_GUEST;
+  struct tl_break *b = tl_slot_break(c, pc);
   if (b && pc != b->slot) { // the second one
     tl_lent_back(c, b, true);
     *c->pc = b->addr + b->len;
@@ -85,6 +88,6 @@ void tl_settle(struct tl_cpu *c) {
   if (at == *c->pc)
     return;
   c->slot_faults++;
-  tl_lent_back(c, slot_break(c, *c->pc), false);
+  tl_lent_back(c, tl_slot_break(c, *c->pc), false);
   *c->pc = at;
 }

@@ -31,6 +31,8 @@ struct tl_library {
   void (*reset_dirty)(void *cs, uint64_t host, uint64_t len);
 };
 
+enum { PROT_R = 1, PROT_W = 2, PROT_X = 4 }; // rights of set_page
+
 extern struct tl_library tl_lib;
 
 const char *tl_library_load(const struct tl_target *t);

@@ -92,7 +92,8 @@ static const char *open_engine(struct tl_cpu *c, uint64_t code_size) {
   return NULL;
 }
 
-static int run(struct tl_cpu *c) {
+// Run until something sets c->end_reason, or the library fails with the error returned.
+int tl_run_once(struct tl_cpu *c) {
   struct tl_cpu *outer = running;
   int err = 0;
   running = c;
@@ -112,7 +113,7 @@ static int run(struct tl_cpu *c) {
 // Run code that a target tries. True if it ended as it should, after bytes of clock.
 bool tl_try(struct tl_cpu *c, int end, uint64_t bytes) {
   c->trying = 1;
-  int err = run(c);
+  int err = tl_run_once(c);
   c->trying = 0;
   bool ok = !err && c->end_reason == end && c->clock == bytes;
   c->clock = c->end = 0;
@@ -174,6 +175,7 @@ void tl_close(struct tl_cpu *c) {
   for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
     if (maps[i].p)
       munmap(maps[i].p, maps[i].size);
+  free(c->step);
   free(m);
   free(c);
 }
@@ -182,7 +184,7 @@ void tl_close(struct tl_cpu *c) {
 // A stop that comes while nothing runs ends the next run at once.
 int tl_run(struct tl_cpu *c, const char **err) {
   c->trig = 0; // looks at everything that may have changed
-  int code = run(c);
+  int code = tl_run_once(c);
   if (c->end_reason == TL_STOPPED)
     __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);
   *err = code ? uc_strerror(code) : NULL;

@@ -133,6 +133,10 @@ static uint64_t *general(struct tl_cpu *c, unsigned reg) {
   return &zero;
 }
 
+static void raise_line(struct tl_cpu *c) { tl_riscv64_lines(c, TL_LINE_TIMER); }
+
+static void settled(struct tl_cpu *c) { (void)c; }
+
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_riscv64_lib.field}
     {"riscv_cpu_tlb_fill", (void **)&tl_lib.tlb_fill},
@@ -169,4 +173,6 @@ const struct tl_target tl_riscv64 = {
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
     .general = general,
+    .raise = raise_line,
+    .settled = settled,
 };

@@ -80,14 +80,19 @@ func (e riscv64) machineReg(r arch.Reg) uint64 {
 	return 0
 }
 
-// SetReg writes a general register or the pc. Control registers have effects of their own
-// and are not written this way.
+// Bits of sstatus that can be set from here: SIE and SUM.
+const sstatusSettable = 1<<18 | C.TL_SIE
+
+// SetReg writes a general register, the pc, or what of sstatus has no effect at once. Control
+// registers have effects of their own and are not written this way.
 func (e riscv64) SetReg(r arch.Reg, v uint64) {
 	switch {
 	case r > 0 && r < arch.RiscvPC:
 		e.env().gpr[r] = C.uint64_t(v)
 	case r == arch.RiscvPC:
 		e.env().pc = C.uint64_t(v)
+	case r == arch.RiscvSSTATUS:
+		e.env().mstatus = e.env().mstatus&^sstatusSettable | C.uint64_t(v&sstatusSettable)
 	}
 }
 

@@ -79,6 +79,8 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
     call_firmware(c);
     return;
   }
+  if (cause == CAUSE_ILLEGAL)
+    tl_hook_undecoded(c, e->pc);
   tl_settle(c);
   if (!fetching)
     tl_cut(c, e->pc);
@@ -190,6 +192,7 @@ void TL_RISCV64(helper_wfi)(void *env) {
     tl_lib.loop_exit(c->cs);
   }
   e->pc = next;
+  tl_cut(c, next); // it does not end the block
   int why = e->mip & e->mie ? TL_RUNNING : tl_idle(c); // it goes on, whatever sstatus says
   if (why != TL_RUNNING) {
     tl_cut(c, next - 4); // not woken: stay at the instruction

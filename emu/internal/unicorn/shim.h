@@ -27,6 +27,7 @@ enum tl_end {
   TL_HUNG,    // idle, and no event can wake it
   TL_TRIPLE,  // triple fault
   TL_FAILED,  // the library returned an error
+  TL_STEPPED, // at the next instruction (step.c)
 };
 
 // What a breakpoint instruction turns out to be.
@@ -40,7 +41,6 @@ struct tl_break {
   uint64_t addr;         // of the displaced instruction
   uint64_t slot;         // of its trampoline, 0 if there is none
   uint8_t len;           // bytes of the displaced instruction
-  uint8_t head;          // offset in the slot of the instruction that may fault
   uint8_t guest;         // the displaced instruction is a breakpoint of the guest's
   uint8_t op, a, b, c;   // what is done for it besides, an arch.Emulation (emulate.c)
   uint8_t counting;      // hits are counted here, and the tracer is not called
@@ -90,6 +90,7 @@ struct tl_machine {
   uint32_t *page_by_va;  // open addressing, 1 + index
   uint32_t va_mask;
   bool inplace;
+  bool hooked;           // breakpoints are not planted: the code hook stands for them (hooks.c)
 };
 
 struct tl_cpu {
@@ -111,20 +112,26 @@ struct tl_cpu {
   uint8_t stop;        // leave at the next instant an interrupt could be taken
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
-  uint64_t *under;     // the word below the stack pointer that an emulated call pushes to
-  uint64_t under_was;  // before the push
+  uint64_t slot_left;  // time at which a block of a slot other than its first began
   uint8_t delivering;  // an exception or interrupt is being delivered
   uint8_t trying;      // the library is being tried: the Go side is not there yet
   uint8_t taking;      // the interrupt that is due is being taken
   uint8_t lent;        // 1 + register that the displaced instruction has been lent
   uint64_t lent_was;   // and its value before
+  uint64_t seen;       // hooked: instruction that the code hook was called for last
+  uint64_t fired;      // hooked: address of the breakpoint that fired last,
+  uint64_t fired_now;  // the time after it
+  uint64_t fired_traps; // and the interrupts and exceptions up to it
   uint64_t tried_io;   // time of the access to a device while the library was tried
   int end_reason;      // enum tl_end
 
+  struct tl_step *step; // NULL unless instructions are stepped (step.c)
   uint8_t bare;        // riscv64: no firmware of ours; machine mode is the guest's
 
   uint64_t *features;  // CPUID feature words
   uint64_t *msrs;      // STAR and its neighbours
+  uint64_t *dr6;       // debug status
+  uint64_t dr6_was;    // at the breakpoint that was hit last
 
   void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
@@ -149,6 +156,7 @@ void tl_codebuf_flushed(struct tl_cpu *c);
 struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, int id, const char **err);
 void tl_close(struct tl_cpu *c);
 int tl_run(struct tl_cpu *c, const char **err);
+int tl_run_once(struct tl_cpu *c);
 void tl_stop(struct tl_cpu *c);
 void tl_flush(struct tl_cpu *c);
 struct tl_cpu *tl_by_cs(const void *cs);
@@ -188,12 +196,23 @@ void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n);
 void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n);
 void tl_resync(struct tl_cpu *c, struct tl_page *p);
 void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
+
+// hooks.c
+int tl_hook_page(struct tl_cpu *c, uint64_t va);
+bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b);
+void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
 uint64_t tl_executed(struct tl_cpu *c, uint64_t addr);
 void tl_not_executed(struct tl_cpu *c, uint64_t addr);
 
+// step.c
+bool tl_step_window(struct tl_cpu *c, uint64_t va, uint8_t **host);
+bool tl_step_fill(struct tl_cpu *c, uint64_t va, int access, int mmu);
+void tl_step_page(struct tl_cpu *c, uint8_t *host);
+
 // hit.c
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b);
+struct tl_break *tl_slot_break(struct tl_cpu *c, uint64_t pc);
 enum tl_trap tl_trap(struct tl_cpu *c);
 void tl_settle(struct tl_cpu *c);
 

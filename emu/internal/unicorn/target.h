@@ -41,6 +41,17 @@ struct tl_target {
   // The place of a general register, for emulate.c; NULL where that is not used.
   uint64_t *(*general)(struct tl_cpu *c, unsigned reg);
   bool (*condition)(struct tl_cpu *c, unsigned condition); // Arm's flags
+  // Where a branch to an address in a register goes; NULL: there.
+  uint64_t (*branch)(struct tl_cpu *c, uint64_t to);
+  // Let an interrupt stand, and put a state that was reached into the form in which two can be
+  // compared (step.c).
+  void (*raise)(struct tl_cpu *c);
+  void (*settled)(struct tl_cpu *c);
+  // Bytes of the CPU state that are the library's notes on the exception under way, and no
+  // part of the guest: [from, to).
+  struct { unsigned from, to; } notes[2];
+  // Does this instruction repeat itself, so that each round begins at its address? May be NULL.
+  bool (*repeats)(const uint8_t *code, unsigned len);
 };
 
 extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;

@@ -7,8 +7,6 @@
 //    the one region.
 #include "library.h"
 
-enum { PROT_R = 1, PROT_W = 2, PROT_X = 4 };
-
 // ra is an offset in RAM, which is the library's ram_addr too; beyond it there are no pages.
 static struct tl_page *split_page(struct tl_machine *m, uint64_t ra) {
   uint32_t i = ra < m->ram_size ? m->page_by_pa[ra / TL_PAGE] : 0;
@@ -21,6 +19,10 @@ static struct tl_page *split_page(struct tl_machine *m, uint64_t ra) {
 static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t attrs, int mmu) {
   if (va != p->va)
     return false; // another mapping of the same page, as in early boot: the guest's bytes
+  if (c->m->hooked) {
+    p->exec_va = 0; // one entry for all kinds of access
+    return false;
+  }
   if (p->stale)
     tl_resync(c, p);
   p->exec_va = va;
@@ -62,6 +64,8 @@ void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int
       prot &= ~PROT_X;
     }
   }
+  if (c->step && (prot & PROT_W) && ra < m->ram_size)
+    tl_step_page(c, m->ram + ra);
   tl_lib.set_page(c->cs, va, pa, attrs, prot, mmu, size);
   if ((prot & PROT_W) && ra < m->ram_size && !m->has_code[ra / TL_PAGE] && (!p || unread(m, p)))
     tl_lib.set_dirty(c->cs, va);
@@ -75,6 +79,8 @@ bool tl_fill(struct tl_cpu *c, uint64_t va, int size, int access, int mmu, bool 
     tl_lib.set_page(c->cs, page, m->aux_pa + (page - m->slot_base), 0, PROT_X, mmu, TL_PAGE);
     return true;
   }
+  if (TL_UNLIKELY(c->step) && tl_step_fill(c, va, access, mmu))
+    return true;
   // A fault longjmps out of the library: filling is then still set in the hook.
   c->filling = 1 + access;
   bool ok = tl_lib.tlb_fill(c->cs, va, size, access, mmu, probe, ra);

@@ -158,6 +158,9 @@ func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	return e, nil
 }
 
+// SetHandler replaces the handler. Only between runs.
+func (e *Engine) SetHandler(h Handler) { e.handler = h }
+
 // Close frees the engine and its memory. Closing it again does nothing.
 func (e *Engine) Close() {
 	mu.Lock()

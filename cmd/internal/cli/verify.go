@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+
+	"trapline/emu"
+	"trapline/kernel"
+	"trapline/verify"
+)
+
+const verifyNotes = `Executes each instruction of the kernel's functions twice from one state of the machine, in
+place and displaced by its breakpoint, and compares what comes of it: registers, flags,
+memory, faults, accesses to devices, time, and where the guest goes on. The states are made
+from --seed. Functions that the kernel frees after its boot are verified at the beginning
+of start_kernel, the others where init waits for its first command.
+
+The status is 0 if nothing differs.
+`
+
+// verifyOptions are what is verified, and how.
+type verifyOptions struct {
+	guest  guestOptions
+	Func   string
+	Sample uint64
+	Seed   uint64
+	States int
+	jobs   int
+	json   string
+	resume string
+	part   part
+}
+
+// runVerify proves displaced instructions against the emulator.
+func runVerify(e *env, args []string) error {
+	var o verifyOptions
+	f := e.newFlags("verify", verifyNotes)
+	o.guest.bootFlags(f)
+	f.StringVar(&o.Func, "func", "*", "only functions of this `PATTERN`")
+	f.Uint64Var(&o.Sample, "sample", 1, "one instruction in `N`, chosen by the seed")
+	f.Uint64Var(&o.Seed, "seed", 1, "of the states and of the sample")
+	f.IntVar(&o.States, "states", verify.States, "`N` of each instruction")
+	f.IntVar(&o.jobs, "jobs", defaultJobs(), "`N` processes at a time")
+	f.StringVar(&o.json, "json", "", "write the report, with a row for each mnemonic, to `FILE`")
+	f.StringVar(&o.resume, "resume", "", "keep what is done in `FILE`, and go on from there")
+	f.Var(&o.part, "part", "")
+	f.Lookup("part").Hidden = true
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	switch {
+	case f.NArg() > 1:
+		return usagef("verify: one IMAGE at a time, not %d", f.NArg())
+	case o.Sample == 0 || o.States < 1 || o.jobs < 1:
+		return usagef("verify: --sample, --states and --jobs must be at least 1")
+	}
+	o.guest.image = defaultImage()
+	if f.NArg() == 1 {
+		o.guest.image = f.Arg(0)
+	}
+	o.guest.command = "true" // it is never run
+	if o.part.of > 0 {
+		return e.verifyPart(&o)
+	}
+	return e.verifyAll(&o, args)
+}
+
+// verifyAll verifies in several processes: there is one machine in each.
+func (e *env) verifyAll(o *verifyOptions, args []string) error {
+	report, err := e.collect(o, args)
+	if err != nil {
+		return err
+	}
+	if report.Functions == 0 {
+		return fmt.Errorf("verify: there is no function %s in %s", o.Func, o.guest.image)
+	}
+	report.Sort()
+	if o.json != "" {
+		text, err := json.MarshalIndent(report, "", "\t")
+		if err == nil {
+			err = os.WriteFile(o.json, append(text, '\n'), 0o666)
+		}
+		if err != nil {
+			return fmt.Errorf("verify: writing the report: %w", err)
+		}
+	}
+	if _, err := report.WriteTo(e.stdout); err != nil {
+		return err
+	}
+	for i, m := range report.Mismatches {
+		if i == 0 {
+			fmt.Fprintln(e.stdout)
+		}
+		fmt.Fprintf(e.stdout, "again: trapline verify --func %s --seed %d --states %d %s\n", m.Function, o.Seed, m.State+1, o.guest.image)
+	}
+	if _, n, _ := report.Totals(); n > 0 {
+		return &exit{status: statusError, err: fmt.Errorf("verify: %d instructions do not do the same displaced as in place", n)}
+	}
+	return nil
+}
+
+// functions are those to verify, in the order of their addresses.
+func (o *verifyOptions) functions(img *kernel.Image, early bool) (list []kernel.Symbol) {
+	for _, s := range img.Symtab().Funcs() {
+		if s.Size > 0 && !s.Label && s.Init == early && kernel.Match(o.Func, s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// verifyPart verifies the batches of one process, and writes a line for each.
+func (e *env) verifyPart(o *verifyOptions) error {
+	out := json.NewEncoder(e.stdout)
+	done, err := readDone(o)
+	if err != nil {
+		return err
+	}
+	for _, early := range []bool{true, false} {
+		if err := e.verifyState(o, early, done, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyState verifies what is there in one state of the guest.
+func (e *env) verifyState(o *verifyOptions, early bool, done map[string]bool, out *json.Encoder) error {
+	g, err := e.newGuest(o.guest, guestConfig{console: io.Discard, symbols: true})
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	funcs := o.functions(g.image, early)
+	if len(funcs) == 0 {
+		return nil
+	}
+	if err := g.approachVerify(e, early); err != nil {
+		return err
+	}
+	v, err := verify.New(verify.Config{Machine: g.machine, States: o.States, Seed: o.Seed, Pick: o.pick})
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	for i := 0; i*batchSize < len(funcs); i++ {
+		b := batch{Name: fmt.Sprintf("%t %d", early, i), Report: new(verify.Report)}
+		if i%o.part.of != o.part.number || done[b.Name] {
+			continue
+		}
+		for _, fn := range funcs[i*batchSize : min((i+1)*batchSize, len(funcs))] {
+			if err := v.Function(fn, b.Report); err != nil {
+				return err
+			}
+		}
+		if err := out.Encode(b); err != nil {
+			return err
+		}
+		if e.ctx.Err() != nil {
+			return &exit{status: statusSignal}
+		}
+	}
+	return nil
+}
+
+// pick samples.
+func (o *verifyOptions) pick(pc uint64) bool {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %x", o.Seed, pc)
+	return h.Sum64()%o.Sample == 0
+}
+
+// approachVerify brings the guest into a state in which instructions can be executed.
+func (g *guest) approachVerify(e *env, early bool) error {
+	if !early {
+		ready, end, err := g.boot(e)
+		if err == nil && !ready {
+			err = fmt.Errorf("verify: the guest ended (%s) before its init was there", end)
+		}
+		return err
+	}
+	start := g.image.Symtab().Lookup("start_kernel")
+	if len(start) == 0 {
+		return errors.New("verify: a kernel with text that it frees, but without start_kernel")
+	}
+	code := make([]byte, g.arch().MaxInstr)
+	if err := g.image.Text(start[0].Addr, code); err != nil {
+		return err
+	}
+	if err := verify.StopAt(g.machine, start[0].Addr, code); err != nil {
+		return err
+	}
+	if end, err := g.machine.Run(); err != nil || end != emu.Stopped {
+		return fmt.Errorf("verify: the guest ended before start_kernel: %v", err)
+	}
+	return g.machine.ClearBreaks([]uint64{start[0].Addr})
+}

@@ -1,0 +1,117 @@
+// The library's own code hook, which is called before each instruction of a range: a second
+// way to know what the guest executes, in which nothing is patched and no trampoline runs.
+//
+// With -x engine=hook it fires the probes itself (tl_machine.hooked): breakpoints are kept in
+// the books alone, fetches see the guest's own page. With -x crosscheck it counts what the
+// breakpoints should have seen.
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The library goes through the list of hooks for each instruction that has one: a long list
+// costs more than a call for every instruction.
+#define MAX_HOOKS 16
+
+// Does the instruction at b, on page p, repeat itself, so that each round begins at its address?
+bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b) {
+  uint8_t code[16];
+  const struct tl_machine *m = c->m;
+  uint64_t off = b->addr & (TL_PAGE - 1), room = TL_PAGE - off, here = b->len < room ? b->len : room;
+  if (!m->t->repeats || b->len > sizeof code)
+    return false;
+  const struct tl_page *second = here < b->len ? tl_page_of(c->m, b->addr + here) : p;
+  if (!second)
+    return false;
+  memcpy(code, m->ram + p->pa + off, here);
+  memcpy(code + here, m->ram + second->pa, b->len - here);
+  return m->t->repeats(code, b->len);
+}
+
+// It has fired once if nothing came in between: neither other code, which takes time, nor an
+// exception.
+static bool next_round(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b) {
+  return c->fired == b->addr && tl_exact(c, b->addr) == c->fired_now + b->len &&
+         c->interrupts + c->exceptions == c->fired_traps && tl_repeats(c, p, b);
+}
+
+static void fire(struct tl_cpu *c, struct tl_page *p, uint64_t addr) {
+  if (p->stale)
+    tl_resync(c, p);
+  struct tl_break *b = tl_break_on(c->m, p, addr);
+  if (!b)
+    return;
+  bool again = next_round(c, p, b);
+  if (!again)
+    tl_hit(c, p, b);
+  else if (p->executed)
+    p->executed[addr & (TL_PAGE - 1)]--;
+  c->fired = addr;
+  c->fired_now = tl_exact(c, addr);
+  c->fired_traps = c->interrupts + c->exceptions;
+}
+
+static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
+  struct tl_cpu *c = cpu;
+  struct tl_page *p = tl_page_of(c->m, addr);
+  (void)uc;
+  (void)size;
+  if (!p)
+    return;
+  c->seen = addr;
+  if (p->executed)
+    p->executed[addr & (TL_PAGE - 1)]++;
+  if (c->m->hooked)
+    fire(c, p, addr);
+}
+
+// An instruction at pc that is none is about to be reported. The library has called no hook
+// for it if it could not even be decoded.
+void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc) {
+  if (c->m->hooked && c->seen != pc)
+    on_code(c->uc, pc, 0, c);
+  c->seen = 0;
+}
+
+// The pages beyond the first MAX_HOOKS share a hook, which is called for the others as well.
+static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
+  struct tl_cpu *c = cpu;
+  struct tl_page *p = tl_page_of(c->m, addr);
+  if (p && p - c->m->pages >= MAX_HOOKS)
+    on_code(uc, addr, size, cpu);
+}
+
+static int hook(struct tl_cpu *c, void *f, uint64_t lo, uint64_t hi) {
+  uc_hook handle;
+  return uc_hook_add(c->uc, &handle, UC_HOOK_CODE, f, c, lo, hi);
+}
+
+// Have the instructions of a page seen that is about to be the newest; what was translated
+// from it has to be dropped.
+int tl_hook_page(struct tl_cpu *c, uint64_t va) {
+  if (c->m->npages < MAX_HOOKS)
+    return hook(c, on_code, va, va + TL_PAGE - 1);
+  return c->m->npages == MAX_HOOKS ? hook(c, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
+}
+
+// Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
+int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
+  for (uint32_t i = 0; i < c->m->npages; i++)
+    if (!c->m->pages[i].executed && !(c->m->pages[i].executed = calloc(TL_PAGE, sizeof(uint64_t))))
+      return UC_ERR_NOMEM;
+  int err = c->m->hooked ? UC_ERR_OK : hook(c, on_code, lo, hi);
+  tl_flush(c);
+  return err;
+}
+
+uint64_t tl_executed(struct tl_cpu *c, uint64_t addr) {
+  struct tl_page *p = tl_page_of(c->m, addr);
+  return p && p->executed ? p->executed[addr & (TL_PAGE - 1)] : 0;
+}
+
+// The breakpoint at addr was executed, but it was no longer due.
+void tl_not_executed(struct tl_cpu *c, uint64_t addr) {
+  struct tl_page *p = tl_page_of(c->m, addr);
+  if (p && p->executed)
+    p->executed[addr & (TL_PAGE - 1)]--;
+}
