@@ -92,6 +92,16 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+// In JSON, what a command prints is part of its record.
+func TestSystemJSON(t *testing.T) {
+	r := newRig(t, "quiet", "destructive", "oformat=json")
+	err := r.trace(nil, script(`BEGIN { system("echo %d; echo \"<b>\"", 3); system("exit 1"); }`))
+	want := `"output":[{"action":"system","command":"echo 3; echo \"<b>\"","text":"3\n<b>\n"},{"action":"system","command":"exit 1","text":""}]}` + "\n"
+	if err != nil || !strings.HasSuffix(r.out.String(), want) || strings.Count(r.out.String(), "\n") != 1 {
+		t.Errorf("%q %v", r.out.String(), err)
+	}
+}
+
 func TestFreopen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	r := newRig(t, "quiet", "destructive")
