@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"trapline/kernel/debuginfo"
+	"trapline/probes/inline"
 	"trapline/probes/ktext"
 )
 
-const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: where it is entered, as
-kinst has it (function and offset); where it is called from in the source, and through which
-inlined functions; its pieces of code. A copy of which the compiler has left no code has none.
+const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: the kinst probes of its
+entry and of its returns (function and offset; a return in the same function by its offset
+alone); where it is called from in the source, and through which inlined functions; its
+pieces of code. A copy of which the compiler has left no code has none.
 
 --format json gives an object for each function, on a line of its own.
 `
@@ -63,13 +66,15 @@ type inlinedFunction struct {
 	Copies   []inlineCopy `json:"copies"`
 }
 
-// An inlineCopy is what it tells of a copy. Caller is the symbol that Entry counts from,
-// null without code.
+// An inlineCopy is what it tells of a copy. Caller is the symbol that Entry and Returns
+// count from; without code there is no Entry. Probes are the returns as kinst has them.
 type inlineCopy struct {
 	Module   string      `json:"module"`
 	Caller   string      `json:"caller"`
 	Ranges   [][2]string `json:"ranges"`
 	Entry    *uint64     `json:"entry"`
+	Returns  []int64     `json:"returns"`
+	Probes   []string    `json:"return_probes"`
 	CallFile string      `json:"call_file"`
 	CallLine int         `json:"call_line"`
 	Depth    int         `json:"depth"`
@@ -87,11 +92,15 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	if strings.ContainsAny(pattern, "*?[") {
 		names = x.Glob(pattern)
 	}
+	sites, err := inline.New(g.image)
+	if err != nil {
+		return nil, err
+	}
 	var all []inlinedFunction
 	for _, name := range names {
 		f, _ := x.Function(name)
 		if len(f.Copies) > 0 || len(f.Regular) > 0 && len(names) == 1 {
-			all = append(all, g.inlinedFunction(f))
+			all = append(all, newInlined(sites, f))
 		}
 	}
 	if len(all) == 0 {
@@ -111,26 +120,32 @@ func (g *guest) notInlined(x *debuginfo.Index, name string) error {
 	}
 }
 
-func (g *guest) inlinedFunction(f debuginfo.Function) inlinedFunction {
+func newInlined(sites *inline.Finder, f debuginfo.Function) inlinedFunction {
 	out := inlinedFunction{f.Name, len(f.Regular) > 0, make([]inlineCopy, 0, len(f.Copies))}
 	for _, c := range f.Copies {
-		out.Copies = append(out.Copies, g.inlineCopy(c))
+		out.Copies = append(out.Copies, newInlineCopy(sites, c))
 	}
 	return out
 }
 
-func (g *guest) inlineCopy(c debuginfo.Copy) inlineCopy {
+func newInlineCopy(sites *inline.Finder, c debuginfo.Copy) inlineCopy {
 	out := inlineCopy{
-		Module: ktext.Module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)),
+		Module: ktext.Module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)), Returns: []int64{}, Probes: []string{},
 		CallFile: c.CallFile, CallLine: c.CallLine, Depth: c.Depth, chain: c.Chain,
 	}
 	for i, r := range c.Ranges {
 		out.Ranges[i] = [2]string{fmt.Sprintf("%#x", r.Lo), fmt.Sprintf("%#x", r.Hi)}
 	}
-	if s, ok := g.image.Symtab().At(c.Entry); ok && len(c.Ranges) > 0 {
-		offset := c.Entry - s.Addr
-		out.Caller, out.Entry = s.Name, &offset
+	s := sites.Find(c)
+	if s.Entry == nil {
+		return out
 	}
+	out.Caller, out.Entry = s.Entry.Symbol, &s.Entry.Offset
+	for _, r := range s.Returns {
+		out.Returns = append(out.Returns, int64(r.Addr-s.Entry.Addr+s.Entry.Offset))
+		out.Probes = append(out.Probes, r.Symbol+":"+r.Name())
+	}
+	out.Returns = slices.Compact(out.Returns)
 	return out
 }
 
@@ -150,7 +165,7 @@ func inlinedText(out io.Writer, f *inlinedFunction, first bool) {
 	fmt.Fprintf(out, "%s: %d inlined, %s\n", f.Function, len(f.Copies), regular)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for _, c := range f.Copies {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", c.probe(), c.from(), c.pieces())
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.probe(), c.returns(), c.from(), c.pieces())
 	}
 	w.Flush()
 }
@@ -161,6 +176,18 @@ func (c *inlineCopy) probe() string {
 		return c.Caller + ":-"
 	}
 	return fmt.Sprintf("%s:%d", c.Caller, *c.Entry)
+}
+
+// returns are its returns, without the name of the function if they are in the same.
+func (c *inlineCopy) returns() string {
+	short := make([]string, len(c.Probes))
+	for i, p := range c.Probes {
+		short[i] = strings.TrimPrefix(p, c.Caller+":")
+	}
+	if len(short) == 0 {
+		return "-"
+	}
+	return strings.Join(short, " ")
 }
 
 // from is the call in the source.
