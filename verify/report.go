@@ -19,8 +19,7 @@ type Report struct {
 	Refused      []*Refusal
 	Mismatches   []Mismatch // the first of each row
 
-	rows    map[[2]string]*Row
-	refused map[string]*Refusal
+	rows map[[2]string]*Row
 }
 
 // A Row is about the instructions of one mnemonic and plan.

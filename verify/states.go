@@ -30,7 +30,6 @@ type generator struct {
 	window uint64 // address of memory
 	size   uint64 // of the window, in bytes
 	system []uint64
-	text   uint64 // an address of code
 }
 
 // special are values at the ends of ranges.
