@@ -38,7 +38,7 @@
 //	images/debian-amd64/           one directory per image ...
 //	    manifest.json              version, packages, size and SHA-256 of each file
 //	    vmlinux vmlinuz System.map config busybox
-//	images/.get-debian-amd64-*/    ... made under such a name, renamed when whole
+//	images/.get-debian-amd64@*/    ... made under such a name, renamed when whole
 //	images/debian-amd64.lock       held (flock) by the process that fetches
 //
 // An image appears and is replaced by one rename, so what has the final name is

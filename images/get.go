@@ -76,7 +76,7 @@ func (s Store) fetch(ctx context.Context, root string, im image, p Progress, aga
 		return err
 	}
 	defer unlock()
-	prefix := ".get-" + fileName(name) + "-"
+	prefix := workPrefix(name)
 	if err := removeStale(root, prefix); err != nil {
 		return err
 	}
@@ -254,6 +254,10 @@ func lock(ctx context.Context, path string, p Progress) (unlock func(), err erro
 	}
 	return func() { f.Close() }, nil
 }
+
+// workPrefix begins the names of the directories in which an image is made. No image's is
+// the beginning of another's, as linux/riscv64's could be of linux/riscv64-full's.
+func workPrefix(name string) string { return ".get-" + fileName(name) + "@" }
 
 // removeStale removes everything in dir whose name begins with prefix.
 func removeStale(dir, prefix string) error {

@@ -446,3 +446,26 @@ func TestGetProgress(t *testing.T) {
 		t.Errorf("steps %q", r.steps)
 	}
 }
+
+// What is left of an image that was being made is taken away; what is being made of another
+// whose name begins alike is not.
+func TestRemoveStale(t *testing.T) {
+	dir := t.TempDir()
+	left, err := os.MkdirTemp(dir, workPrefix("linux/riscv64"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.MkdirTemp(dir, workPrefix("linux/riscv64-full"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := removeStale(dir, workPrefix("linux/riscv64")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what was left is still there")
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error("another image's directory is gone")
+	}
+}
