@@ -64,6 +64,7 @@ func (e *evaluation) locate(expr []byte) ([]piece, error) {
 			now = piece{kind: isImplicit, bytes: c.bytes(c.uleb())}
 		case op == opStackValue:
 			now = piece{kind: isValue, v: e.pop().v}
+		case op == opGNUUninit: // what has just been named may not have been given its value yet
 		case op == opImplicitPointer, op == opGNUImplicitPointer:
 			return nil, ErrOptimizedOut
 		case op == opPiece:

@@ -45,6 +45,7 @@ func TestExpressions(t *testing.T) {
 	}{
 		{"register", "\x53", 4, "30 00 01 00"},
 		{"regx", "\x90\x0c", 8, "c0 00 01 00 00 00 00 00"},
+		{"uninitialized", "\x53\xf0", 4, "30 00 01 00"},
 		{"no such register", "\x90\x60", 8, "optimized out"},
 		{"in memory", "\x75\x08", 8, "at 0x10058"},
 		{"below a register", "\x75\x78", 8, "at 0x10048"},

@@ -62,6 +62,7 @@ const (
 	opDerefType          = 0xa6
 	opConvert            = 0xa8
 	opReinterpret        = 0xa9
+	opGNUUninit          = 0xf0
 	opGNUImplicitPointer = 0xf2
 	opGNUEntryValue      = 0xf3
 	opGNUConstType       = 0xf4
