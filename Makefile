@@ -73,6 +73,8 @@ race: deps
 linux: build cross oracles
 	bin/trapline image get debian/amd64
 	bin/trapline image get debian/arm64
+	bin/trapline image get debian13/amd64
+	bin/trapline image get debian13/arm64
 	bin/trapline image build linux/riscv64
 	path() { bin/trapline image info "$$1" | sed -n "s/^$$2  *//p"; }; \
 	export TRAPLINE_VMLINUX="$$(path debian/amd64 kernel)"; \

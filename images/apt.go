@@ -72,6 +72,28 @@ func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (a
 	return a, aptError(err)
 }
 
+// suiteSources is a server of Debian's with one release, in the format of deb822
+// (sources.list(5)). The keyring is part of every Debian.
+const suiteSources = `Types: deb
+URIs: http://deb.debian.org/debian
+Suites: %s
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+`
+
+// suiteLists is ownLists for a release of Debian's that need not be the host's.
+func suiteLists(ctx context.Context, dir, arch, suite string, p Progress) (apt, error) {
+	parts := filepath.Join(dir, "sources.d")
+	if err := os.MkdirAll(parts, 0o755); err != nil {
+		return apt{}, err
+	}
+	text := fmt.Sprintf(suiteSources, suite)
+	if err := os.WriteFile(filepath.Join(parts, "debian.sources"), []byte(text), 0o644); err != nil {
+		return apt{}, err
+	}
+	return ownListsFrom(ctx, dir, arch, parts, p)
+}
+
 // resolve finds the newest kernel: its release and the packages that are wanted,
 // in the order of debian.wants.
 func (a apt) resolve(ctx context.Context, d *debian, p Progress) (release string, pkgs []Package, err error) {

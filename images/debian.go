@@ -16,6 +16,7 @@ type debian struct {
 	arch   string // Debian's name of the architecture
 	kernel string // the package that depends on the newest kernel
 	init   []byte // our init for that architecture
+	suite  string // code name of Debian's release; empty for the one that the host has
 }
 
 //go:embed init/init-amd64
@@ -32,6 +33,21 @@ var debianAMD64 = image{
 		Workload:    "true",
 	},
 	origin: &debian{arch: "amd64", kernel: "linux-image-cloud-amd64", init: initAMD64},
+}
+
+var (
+	debian13AMD64 = debian13(debianAMD64)
+	debian13ARM64 = debian13(debianARM64)
+)
+
+// debian13 is the image with Debian 13's kernel, whatever the host is.
+func debian13(im image) image {
+	d := *im.origin.(*debian)
+	d.suite = "trixie"
+	im.origin = &d
+	im.spec.Name = "debian13/" + im.spec.Arch
+	im.spec.Description = "the same from Debian 13: Linux 6.12"
+	return im
 }
 
 // LinuxAppend is what the command line of any Linux kernel needs on our machine of an

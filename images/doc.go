@@ -10,7 +10,8 @@
 //	              also tiny/arm64, tiny/riscv64
 //	debian/amd64  Debian's kernel for clouds with its debug information, and a
 //	              busybox; fetched once by `trapline image get debian/amd64`;
-//	              also debian/arm64
+//	              also debian/arm64. It is of the Debian that the host has;
+//	              debian13/amd64 and debian13/arm64 are Debian 13's on any host
 //	linux/riscv64 a small Linux and a busybox, built here from Debian's sources
 //	              by `trapline image build linux/riscv64`, since this Debian has
 //	              no packages for riscv64; linux/riscv64-full has more in it
@@ -50,6 +51,6 @@
 // kernel's options: Build makes it again when that has changed.
 //
 // Packages are downloaded and unpacked as files; nothing is installed on the host,
-// and its package lists stay as they are: another architecture, or sources, are
-// looked up in lists of our own.
+// and its package lists stay as they are: another architecture, another release of
+// Debian's, or sources, are looked up in lists of our own.
 package images

@@ -133,10 +133,16 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 	}
 	debs, out := dirs[0], dirs[1]
 	m := manifest{Format: manifestFormat, Name: name}
-	err = download(ctx, tmp, debs, d.arch, p, func(a apt) (pkgs []Package, err error) {
+	resolve := func(a apt) (pkgs []Package, err error) {
 		m.Release, m.Packages, err = a.resolve(ctx, d, p)
 		return m.Packages, err
-	})
+	}
+	if d.suite == "" {
+		err = download(ctx, tmp, debs, d.arch, p, resolve)
+	} else {
+		own, updateErr := suiteLists(ctx, filepath.Join(tmp, "apt"), d.arch, d.suite, p)
+		err = own.fetch(ctx, debs, p, resolve, updateErr)
+	}
 	if err != nil {
 		return err
 	}
@@ -165,14 +171,7 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 // download puts packages into debs: those that resolve finds in the host's package
 // lists, or, where that does not work, in fresh lists.
 func download(ctx context.Context, tmp, debs, arch string, p Progress, resolve func(apt) ([]Package, error)) error {
-	try := func(a apt) error {
-		pkgs, err := resolve(a)
-		if err != nil {
-			return err
-		}
-		return a.download(ctx, debs, pkgs, p)
-	}
-	err := try(apt{arch: arch})
+	err := apt{arch: arch}.fetch(ctx, debs, p, resolve, nil)
 	if err == nil || ctx.Err() != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNetwork) {
 		return err
 	}
@@ -181,9 +180,18 @@ func download(ctx context.Context, tmp, debs, arch string, p Progress, resolve f
 		return err
 	}
 	own, updateErr := ownLists(ctx, filepath.Join(tmp, "apt"), arch, p)
-	err = try(own)
-	if err != nil && updateErr != nil {
-		err = updateErr
+	return own.fetch(ctx, debs, p, resolve, updateErr)
+}
+
+// fetch puts the packages that resolve finds into dir. If that fails, an error that the
+// lists were made with is the better reason.
+func (a apt) fetch(ctx context.Context, dir string, p Progress, resolve func(apt) ([]Package, error), listsErr error) error {
+	pkgs, err := resolve(a)
+	if err == nil {
+		err = a.download(ctx, dir, pkgs, p)
+	}
+	if err != nil && listsErr != nil {
+		return listsErr
 	}
 	return err
 }

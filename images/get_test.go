@@ -403,6 +403,28 @@ func TestGetWaiting(t *testing.T) {
 	}
 }
 
+// An image of a release of its own is looked up there, even where the host's lists have
+// a kernel of that name.
+func TestGetSuite(t *testing.T) {
+	fake, s := newFakeDebian(t), newStore(t)
+	fake.write("lists", "")
+	if err := s.Get(t.Context(), "debian13/amd64", NoProgress{}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(fake.log()) {
+		if !strings.Contains(line, " Dir::Etc::SourceParts=") {
+			t.Errorf("asked of the host's lists: %s", line)
+		}
+	}
+	if spec, err := s.Open("debian13/amd64"); err != nil || spec.Version != fakeVersion {
+		t.Errorf("version %q, %v", spec.Version, err)
+	}
+	fake.write("fail", "E: Failed to fetch http://a/b.deb  Could not connect to a:80 (1.2.3.4). - connect (111)")
+	if err := s.Refetch(t.Context(), "debian13/amd64", NoProgress{}); !errors.Is(err, ErrNetwork) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A recorder checks that steps do not overlap and are as long as they said.
 type recorder struct {
 	t      *testing.T

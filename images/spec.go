@@ -61,7 +61,10 @@ type Spec struct {
 }
 
 // known are the images that have a name, in the order of List.
-var known = []image{debianAMD64, debianARM64, linuxRISCV64, linuxRISCV64Full, tinyAMD64, tinyARM64, tinyRISCV64, tinyRISCV64M}
+var known = []image{
+	debianAMD64, debianARM64, debian13AMD64, debian13ARM64, linuxRISCV64, linuxRISCV64Full,
+	tinyAMD64, tinyARM64, tinyRISCV64, tinyRISCV64M,
+}
 
 // An image is what is known of a guest before anything is fetched.
 type image struct {
