@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestMedian(t *testing.T) {
@@ -42,6 +43,22 @@ func TestPairwise(t *testing.T) {
 	}
 	if got := pairwise(a, b, rate(2e6)); !slices.Equal(got, series{2, 2, 0}) {
 		t.Errorf("million hits a second %v", got)
+	}
+}
+
+func TestListen(t *testing.T) {
+	for said, want := range map[string]error{
+		"log\ninit: no control channel\n":   nil,
+		"init: no init: no control channel": nil,
+		"":                                  io.EOF,
+		"init: no control":                  io.EOF,
+		strings.Repeat("init: no ", 1000):   io.EOF,
+	} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(said), "bytes": iotest.OneByteReader(strings.NewReader(said))} {
+			if err := listen(r, noChannel); err != want {
+				t.Errorf("%.40q, %s: %v, want %v", said, name, err, want)
+			}
+		}
 	}
 }
 

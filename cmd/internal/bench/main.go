@@ -40,7 +40,7 @@ type comparison struct {
 // comparisons in the order of the report.
 func comparisons() []comparison {
 	return []comparison{
-		{"boot", "debian/amd64 from the first instruction until its init waits; A: trapline, B: QEMU", bootToInit},
+		{"boot", "from the first instruction until init waits; A: trapline, B: QEMU", bootToInit},
 		{"workload", "debian/amd64: CPU time of boot, and of what it runs beyond the boot; A: trapline, B: QEMU", everyTask},
 		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
 		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},

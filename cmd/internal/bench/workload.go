@@ -32,7 +32,7 @@ var tasks = []task{
 func everyTask(b *bench) ([]row, error) {
 	boot, err := b.onQEMU(nothing)
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, fmt.Errorf("%s is not installed here (apt-get install qemu-system-x86)", qemuProgram)
+		return nil, errors.New(debianReference.missing())
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (b *bench) onTrapline(t task) command {
 }
 
 func (b *bench) onQEMU(t task) (command, error) {
-	path, args, err := b.qemuArgs()
+	path, args, err := b.qemuArgs(debianReference)
 	if err != nil {
 		return nil, err
 	}
