@@ -28,6 +28,7 @@ var ErrNone = errors.New("no debug information (DWARF)")
 type Info struct {
 	data  *dwarf.Data
 	slide uint64
+	units []extent // by address, once one has been looked for
 }
 
 // Open begins to read an image's debug information.
@@ -48,7 +49,7 @@ func Open(img *kernel.Image) (*Info, error) {
 			return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
 		}
 	}
-	return &Info{data, img.Slide()}, nil
+	return &Info{data: data, slide: img.Slide()}, nil
 }
 
 // A Line is a line of a source file.
@@ -69,6 +70,15 @@ type Place struct {
 	Stack []Inlined // outermost first; must not be changed
 }
 
+// Of is where one of the functions around the place is at: the one with the code for depth
+// 0, else the one that is inlined at this depth. It is in the file of that function.
+func (p Place) Of(depth int) Line {
+	if depth < len(p.Stack) {
+		return p.Stack[depth].Call
+	}
+	return p.Line
+}
+
 // A Function is the source of one function's code.
 type Function struct {
 	rows  []row
@@ -79,6 +89,7 @@ type Function struct {
 type row struct {
 	addr uint64
 	line Line
+	stmt bool // the beginning of a statement (DWARF 5, 6.2.2: is_stmt)
 }
 
 // A node is an inlined copy and those inside it.
@@ -93,9 +104,9 @@ type node struct {
 func (in *Info) Function(addr, size uint64) (*Function, error) {
 	f := &Function{slide: in.slide}
 	r := in.data.Reader()
-	unit, err := r.SeekPC(addr - in.slide)
-	if err != nil { // no unit has this code
-		return f, nil
+	unit, err := in.unit(r, addr-in.slide)
+	if err != nil || unit == nil {
+		return f, err
 	}
 	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
 	files, err := f.readLines(in.data, unit, dir, addr-in.slide, addr-in.slide+size)
@@ -130,8 +141,8 @@ func (f *Function) readLines(data *dwarf.Data, unit *dwarf.Entry, dir string, lo
 		} else if err != nil {
 			return nil, err
 		}
-		if last.File != nil && !last.EndSequence && last.Address < hi && e.Address > lo {
-			f.rows = append(f.rows, row{last.Address, Line{relative(last.File.Name, dir), last.Line}})
+		if last.File != nil && !last.EndSequence && last.Address < hi && (e.Address > lo || last.Address == lo) {
+			f.rows = append(f.rows, row{last.Address, Line{relative(last.File.Name, dir), last.Line}, last.IsStmt})
 		}
 		last = e
 	}

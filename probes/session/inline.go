@@ -19,7 +19,8 @@ type Functions struct {
 	*inline.Finder
 }
 
-// inlining turns kinst::f:entry and kinst::f:return into probes at the inlined copies of f.
+// inlining turns kinst::f:entry and kinst::f:return into probes at the inlined copies of f,
+// and kinst::f:FILE@LINE into probes where that line begins.
 type inlining struct {
 	s     *Session
 	funcs *Functions // nil until asked for
@@ -44,12 +45,20 @@ func newInlining(s *Session) *inlining {
 // what lookup tells.
 func (in *inlining) descriptions(text string) []string {
 	d, err := probes.ParseDesc(text)
-	if err != nil || d.Provider != "kinst" || d.Function == "" || d.Name != "entry" && d.Name != "return" {
+	if err != nil || d.Provider != "kinst" || d.Function == "" {
+		return nil
+	}
+	at, ok := parseLine(d.Name)
+	if !ok && d.Name != "entry" && d.Name != "return" {
 		return nil
 	}
 	x, ok := in.done[text]
 	if !ok {
-		x.descs, x.err = in.expand(d)
+		if at.line > 0 {
+			x.descs, x.err = in.expandLine(d, at)
+		} else {
+			x.descs, x.err = in.expand(d)
+		}
 		in.done[text] = x
 	}
 	return x.descs

@@ -13,6 +13,7 @@ import (
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/fbt"
+	"trapline/probes/inline"
 	"trapline/probes/kinst"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -36,10 +37,12 @@ type Config struct {
 	// Functions opens the index of functions and inlined copies; it is asked when a
 	// program names some. Nil: there is none.
 	Functions func() (*Functions, error)
-	Options   *Options // nil: the defaults. A program's pragmas change them.
-	Stdout    io.Writer
-	Stderr    io.Writer
-	Epoch     int64 // ns from 1970 to the guest's start, UTC
+	// Source opens what is known of lines, when they are asked for. Nil: nothing is.
+	Source  func() (*inline.Source, error)
+	Options *Options // nil: the defaults. A program's pragmas change them.
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Epoch   int64 // ns from 1970 to the guest's start, UTC
 }
 
 // A Session is one trace of one guest.
@@ -63,7 +66,8 @@ type Session struct {
 	inlined   *inlining
 	unmatched []error // descriptions without a probe
 
-	locals Locals // nil until a program asks
+	locals Locals         // nil until a program asks
+	source *inline.Source // likewise
 
 	vm    *vm.Machine
 	trace consume.Trace

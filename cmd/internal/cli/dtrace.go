@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"trapline/probes/d/code"
+	"trapline/probes/inline"
 	"trapline/probes/session"
 )
 
@@ -113,6 +114,7 @@ func (t *tracer) prepare() error {
 		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
 		Locals:    func() (session.Locals, error) { return g.locals(t.env) },
 		Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
+		Source:    func() (*inline.Source, error) { return g.source(t.env) },
 		Options:   t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

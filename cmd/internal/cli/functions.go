@@ -6,9 +6,13 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/debuginfo"
+	"trapline/kernel/source"
 	"trapline/probes/inline"
 	"trapline/probes/session"
 )
+
+// noDebugInfo says what to do then.
+const noDebugInfo = "build the kernel with CONFIG_DEBUG_INFO, or give the file with its debug information with --debug-file"
 
 // functions is the index of the kernel's functions in its debug information, made the
 // first time with progress on a terminal.
@@ -33,7 +37,7 @@ func (g *guest) functions(e *env) (*debuginfo.Index, error) {
 		p.Done()
 	}
 	if errors.Is(err, debuginfo.ErrNoDebugInfo) {
-		err = fmt.Errorf("%w: build the kernel with CONFIG_DEBUG_INFO, or give the file with its debug information with --debug-file", err)
+		err = fmt.Errorf("%w: %s", err, noDebugInfo)
 	}
 	return g.funcs, err
 }
@@ -81,4 +85,21 @@ func (g *guest) inlinable(e *env) (*session.Functions, error) {
 		return nil, err
 	}
 	return &session.Functions{Index: x, Finder: f}, nil
+}
+
+// source is what the debug information tells of the lines of the kernel as it runs.
+func (g *guest) source(e *env) (*inline.Source, error) {
+	img, err := g.debugInfo(e)
+	if err != nil {
+		return nil, err
+	}
+	img.SetSlide(g.image.Slide())
+	info, err := source.Open(img)
+	if errors.Is(err, source.ErrNone) {
+		err = fmt.Errorf("%w: %s", err, noDebugInfo)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return inline.NewSource(info, g.image.Symtab()), nil
 }

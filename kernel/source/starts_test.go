@@ -1,0 +1,88 @@
+package source
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// objdumpStarts are the starts of lines in a whole image as binutils decodes its line tables:
+// "address file:line".
+func objdumpStarts(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	out, err := exec.Command("objdump", "--dwarf=decodedline", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	last := ""
+	for text := range strings.Lines(string(out)) {
+		w := strings.Fields(text) // file, line, address, perhaps a view, perhaps x
+		if len(w) < 3 || !strings.HasPrefix(w[2], "0x") {
+			continue
+		}
+		line := w[0] + ":" + w[1]
+		stmt := w[len(w)-1] == "x"
+		if stmt && line != last {
+			all[w[2]+" "+line] = true
+		}
+		if last = ""; stmt {
+			last = line
+		}
+	}
+	return all
+}
+
+// Every start of a line in the C functions of the embedded kernels, and no other, is one for
+// binutils.
+func TestStarts(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64", "riscv64"} {
+		t.Run(arch, func(t *testing.T) {
+			want := objdumpStarts(t, tiny(arch))
+			img, info := open(t, tiny(arch))
+			have := map[string]bool{}
+			for _, s := range img.Symtab().Funcs() {
+				f, err := info.Function(s.Addr, s.Size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, start := range f.Starts() {
+					have[fmt.Sprintf("0x%x %s:%d", start.Addr, filepath.Base(start.File), start.Line.Line)] = true
+				}
+			}
+			if len(have) < 1000 {
+				t.Fatalf("only %d starts", len(have))
+			}
+			differ(t, "not for objdump", have, want)
+			differ(t, "for objdump alone", ofC(want), have)
+		})
+	}
+}
+
+// ofC are the starts in C code: symbols of assembler may leave out some of it.
+func ofC(all map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for s := range all {
+		if strings.Contains(s, ".c:") {
+			out[s] = true
+		}
+	}
+	return out
+}
+
+func differ(t *testing.T, what string, a, b map[string]bool) {
+	t.Helper()
+	n := 0
+	for s := range a {
+		if !b[s] {
+			if n++; n < 10 {
+				t.Errorf("%s: %s", what, s)
+			}
+		}
+	}
+	if n > 0 {
+		t.Errorf("%s: %d of %d", what, n, len(a))
+	}
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trapline/probes"
+	"trapline/probes/inline"
+	"trapline/probes/ktext"
+)
+
+// A sourceLine is the last part of kinst::f:FILE@LINE. A file is named without directories,
+// since a / begins a predicate; "" is the function's own.
+type sourceLine struct {
+	file string
+	line int
+}
+
+func parseLine(name string) (sourceLine, bool) {
+	file, digits, ok := strings.Cut(name, "@")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return sourceLine{file, int(n)}, ok && err == nil && n > 0
+}
+
+// in tells whether a line is in the file that is meant.
+func (l sourceLine) in(s inline.LineStart) bool {
+	return l.file == "" && s.Own || l.file != "" && l.file == path.Base(s.File)
+}
+
+// expandLine makes the descriptions of the instructions at which a line begins in a function
+// and its copies, by address.
+func (in *inlining) expandLine(d probes.Desc, at sourceLine) ([]string, error) {
+	if ok, err := ktext.InModule(d.Module); !ok {
+		return nil, err
+	}
+	if probes.IsGlob(d.Function) {
+		return nil, fmt.Errorf("%s: a line is looked for in one function, %s is a pattern", d.Name, d.Function)
+	}
+	starts, err := in.lines(d)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, s := range starts {
+		if s.Line.Line == at.line && at.in(s) {
+			out = in.addStart(out, d, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, at.missing(d.Function, starts)
+	}
+	return out, nil
+}
+
+// lines are those that begin in the function of a description.
+func (in *inlining) lines(d probes.Desc) ([]inline.LineStart, error) {
+	err := in.open()
+	if err == nil {
+		err = in.s.openSource()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%s is about lines of the source: %w", d.Function, d.Name, err)
+	}
+	f, _ := in.funcs.Function(d.Function)
+	starts, err := in.s.source.Lines(f, in.funcs.Slide())
+	if err == nil && len(starts) == 0 && len(f.Regular) == 0 {
+		err = in.nothing(d)
+	}
+	return starts, err
+}
+
+func (in *inlining) addStart(out []string, d probes.Desc, s inline.LineStart) []string {
+	site, why := in.funcs.At(s.Addr - in.funcs.Slide())
+	if why != "" {
+		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
+		return out
+	}
+	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
+}
+
+// missing says what there is instead of a line.
+func (l sourceLine) missing(function string, starts []inline.LineStart) error {
+	var lines []int
+	var files []string
+	for _, s := range starts {
+		files = append(files, path.Base(s.File))
+		if l.in(s) {
+			lines = append(lines, s.Line.Line)
+		}
+	}
+	slices.Sort(files)
+	switch {
+	case slices.Contains(lines, l.line):
+		return fmt.Errorf("line %d begins at no instruction of %s that can be traced", l.line, function)
+	case len(lines) > 0:
+		return fmt.Errorf("line %d begins nowhere in %s (nearest: %s)", l.line, function, nearestLines(lines, l.line))
+	case len(files) > 0 && l.file != "":
+		return fmt.Errorf("%s has no code of %s (it has of %s)", function, l.file, strings.Join(slices.Compact(files), ", "))
+	}
+	return fmt.Errorf("%s has no code with lines", function)
+}
+
+// nearestLines lists the three that are nearest to a line, in ascending order.
+func nearestLines(lines []int, line int) string {
+	slices.SortFunc(lines, func(a, b int) int {
+		return cmp.Or(cmp.Compare(max(a-line, line-a), max(b-line, line-b)), cmp.Compare(a, b))
+	})
+	lines = slices.Compact(lines)
+	lines = lines[:min(3, len(lines))]
+	slices.Sort(lines)
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(lines)), ", "), "[]")
+}
+
+func (s *Session) openSource() (err error) {
+	if s.source != nil {
+		return nil
+	}
+	if s.Config.Source == nil {
+		return errors.New("nothing is known of those")
+	}
+	s.source, err = s.Config.Source()
+	return err
+}
