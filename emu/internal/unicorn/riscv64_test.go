@@ -160,6 +160,37 @@ func TestBreakRISCV64(t *testing.T) {
 	}
 }
 
+// In place, an instruction of two bytes has c.ebreak over it and one of four ebreak, in
+// RAM, until they are taken away: one by one, the neighbours are not touched.
+func TestInPlaceRISCV64(t *testing.T) {
+	e := openRISCV64(t, nothing{}, 8*mib, nil)
+	e.SetInPlace(true)
+	e.SetSlots(riscvBase + 0x10000000)
+	text := e.RAM()[1*mib:][:12]
+	own := []byte{0x05, 0x05, 0x13, 0x05, 0x15, 0x00, 0x05, 0x05, 0x73, 0x00, 0x50, 0x10} // addi a0, a0, 1 of 2, 4 and 2 bytes; wfi
+	copy(text, own)
+	check := func(when, want string) {
+		t.Helper()
+		if have := fmt.Sprintf("%x", text); have != want {
+			t.Errorf("%s: text %s, want %s", when, have, want)
+		}
+	}
+	const at = riscvBase + 1*mib
+	for _, b := range []arch.Break{{Addr: at, Len: 2}, {Addr: at + 2, Len: 4}} {
+		if err := e.SetBreak(Break{b, b.Addr - riscvBase}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Commit()
+	check("both", "0290"+"73001000"+"0505"+"73005010")
+	e.ClearBreak(at)
+	e.Commit()
+	check("the long one", "0505"+"73001000"+"0505"+"73005010")
+	e.ClearBreak(at + 2)
+	e.Commit()
+	check("none", fmt.Sprintf("%x", own))
+}
+
 func BenchmarkHitRISCV64(b *testing.B) {
 	c := &counter{}
 	e := openRISCV64(b, c, 8*mib, []uint32{addi(0, 0, 0), addi(5, 5, -1), bnez(5, -8), wfi})
