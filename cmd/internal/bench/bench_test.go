@@ -158,11 +158,11 @@ func TestParseDisas(t *testing.T) {
     29  ff14c580d71080                  callq *0x8010d780(,%rax,8)                        emulate
 `
 	want := []instruction{
-		{"0", "push %rbp", "copy"},
-		{"27", "ja 0xffffffff801082b7", "relocate"},
-		{"29", "callq *0x8010d780(,%rax,8)", "emulate"},
+		{"f:0", "push %rbp", "copy"},
+		{"f:27", "ja 0xffffffff801082b7", "relocate"},
+		{"f:29", "callq *0x8010d780(,%rax,8)", "emulate"},
 	}
-	if got := parseDisas(text); !slices.Equal(got, want) {
+	if got := parseDisas("f", text); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

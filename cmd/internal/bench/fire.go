@@ -11,14 +11,21 @@ import (
 // A workload is a command of a guest that comes by the same instructions again and again.
 type workload struct {
 	image, command string
+	aim            float64 // million hits in a second of CPU, at least
 }
 
-// Both have millions of hits of one instruction: what they cost must stand out of the
+// All have millions of hits of one instruction: what they cost must stand out of the
 // noise of a boot. The function string copies the names of /proc/kallsyms.
 var (
-	tinyCalls   = workload{"tiny/amd64", "calls 2000000"}
-	debianNames = workload{debian, "for i in 1 2 3; do cat /proc/kallsyms; done >/dev/null"}
+	tinyCalls = []workload{
+		{"tiny/amd64", manyCalls, 5},
+		{"tiny/arm64", manyCalls, 4},
+		{"tiny/riscv64", manyCalls, 4},
+	}
+	debianNames = workload{debian, "for i in 1 2 3; do cat /proc/kallsyms; done >/dev/null", 5}
 )
+
+const manyCalls = "calls 2000000"
 
 const copiesNames = "string"
 
@@ -40,13 +47,17 @@ type spot struct {
 
 // firing measures the hits of single instructions of every kind.
 func firing(b *bench) ([]row, error) {
-	spots, err := b.tinySpots()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := b.hits(tinyCalls, spots)
-	if err != nil {
-		return nil, err
+	var rows []row
+	for _, w := range tinyCalls {
+		spots, err := b.tinySpots(w.image)
+		if err != nil {
+			return rows, err
+		}
+		more, err := b.hits(w, spots)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, more...)
 	}
 	loop, err := b.debianSpot()
 	if err != nil {
@@ -59,7 +70,7 @@ func firing(b *bench) ([]row, error) {
 // debianSpot finds the instruction of debian's string that is executed most, with the
 // last offset if there are several.
 func (b *bench) debianSpot() (spot, error) {
-	once := workload{debian, "cat /proc/kallsyms >/dev/null"}
+	once := workload{image: debian, command: "cat /proc/kallsyms >/dev/null"}
 	out, err := b.output(once.dtrace("kinst::" + copiesNames + ": { @[probename] = count(); }")...)
 	if err != nil {
 		return spot{}, err
@@ -77,7 +88,7 @@ func (b *bench) debianSpot() (spot, error) {
 	if most == 0 {
 		return spot{}, fmt.Errorf("no instruction of %s is executed in %s", copiesNames, debian)
 	}
-	return spot{"debian, loop", copiesNames + ":" + offset}, nil
+	return spot{"loop", copiesNames + ":" + offset}, nil
 }
 
 // hits measures one workload with a probe on each spot in turn, and without.
@@ -102,29 +113,40 @@ func (b *bench) hits(w workload, spots []spot) ([]row, error) {
 	for i, s := range spots {
 		with := cpuOf(us[i+1])
 		rows = append(rows, row{
-			Name: fmt.Sprintf("%s %s", s.kind, s.at), A: with, B: without, Unit: "s",
-			Result: pairwise(with, without, rate(counts[i])), Of: "Mhits/s", Aim: atLeast(5),
+			Name: fmt.Sprintf("%s, %s %s", w.image, s.kind, s.at), A: with, B: without, Unit: "s",
+			Result: pairwise(with, without, rate(counts[i])), Of: "Mhits/s", Aim: atLeast(w.aim),
 		})
 	}
 	return rows, nil
 }
 
-// callPath is the way of a system call through tiny.
-var callPath = []string{"syscall_entry", "syscall", "sys_getpid"}
+// callPath is the way of a system call through tiny, on any architecture.
+var callPath = []string{"syscall", "sys_getpid"}
 
-// tinySpots finds one instruction of each kind that every system call of tiny executes.
-func (b *bench) tinySpots() ([]spot, error) {
-	hot, err := b.hotOffsets()
+// tinySpots finds one instruction of each kind that every system call of a tiny executes.
+// The first is one that is copied; an architecture need not have all of the others.
+func (b *bench) tinySpots(image string) ([]spot, error) {
+	hot, err := b.hotOffsets(image)
 	if err != nil {
 		return nil, err
 	}
-	var found []spot
-	for _, k := range spotKinds {
-		s, err := b.findSpot(k, hot)
+	var path []instruction
+	for _, f := range callPath {
+		out, err := b.output("disas", "-k", image, f)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, s)
+		path = append(path, parseDisas(f, out)...)
+	}
+	var found []spot
+	for i, k := range spotKinds {
+		s, ok := k.find(path, hot)
+		if i == 0 && !ok {
+			return nil, fmt.Errorf("no %s instruction on the way of a system call of %s", k.name, image)
+		}
+		if ok {
+			found = append(found, s)
+		}
 	}
 	return found, nil
 }
@@ -136,32 +158,25 @@ type spotKind struct {
 }
 
 var spotKinds = []spotKind{
-	{"tiny, copied", "copy", regexp.MustCompile(`.`)},
-	{"tiny, relocated jump", "relocate", regexp.MustCompile(`^j`)},
-	{"tiny, emulated call", "emulate", regexp.MustCompile(`^call`)},
+	{"copied", "copy", regexp.MustCompile(`.`)},
+	{"relocated jump", "relocate", regexp.MustCompile(`^j`)},
+	{"emulated call", "emulate", regexp.MustCompile(`^(callq?|blr?|jalr?) `)},
 }
 
-func (b *bench) findSpot(k spotKind, hot []string) (spot, error) {
-	for _, f := range callPath {
-		out, err := b.output("disas", "-k", tinyCalls.image, f)
-		if err != nil {
-			return spot{}, err
-		}
-		for _, in := range parseDisas(out) {
-			at := f + ":" + in.offset
-			if in.plan == k.plan && k.text.MatchString(in.text) && slices.Contains(hot, at) {
-				return spot{k.name, at}, nil
-			}
+func (k spotKind) find(path []instruction, hot []string) (spot, bool) {
+	for _, in := range path {
+		if in.plan == k.plan && k.text.MatchString(in.text) && slices.Contains(hot, in.at) {
+			return spot{k.name, in.at}, true
 		}
 	}
-	return spot{}, fmt.Errorf("no %s on the way of a system call of %s", k.name, tinyCalls.image)
+	return spot{}, false
 }
 
 // hotOffsets are the instructions that each of many system calls executes.
-func (b *bench) hotOffsets() ([]string, error) {
+func (b *bench) hotOffsets(image string) ([]string, error) {
 	const calls = 1000
 	program := "kinst::" + strings.Join(callPath, ":, kinst::") + ": { @[probefunc, probename] = count(); }"
-	out, err := b.output("dtrace", "-q", "-k", tinyCalls.image, "-c", fmt.Sprintf("calls %d", calls), "-n", program)
+	out, err := b.output("dtrace", "-q", "-k", image, "-c", fmt.Sprintf("calls %d", calls), "-n", program)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +195,12 @@ func (b *bench) hotOffsets() ([]string, error) {
 
 // An instruction is a line of trapline disas.
 type instruction struct {
-	offset, text, plan string
+	at         string // function:offset
+	text, plan string
 }
 
-// parseDisas reads the table of trapline disas: offset, bytes, text, plan.
-func parseDisas(out string) []instruction {
+// parseDisas reads the table of trapline disas for a function: offset, bytes, text, plan.
+func parseDisas(function, out string) []instruction {
 	var all []instruction
 	for line := range strings.Lines(out) {
 		w := strings.Fields(line)
@@ -195,7 +211,7 @@ func parseDisas(out string) []instruction {
 			continue
 		}
 		last := len(w) - 1
-		all = append(all, instruction{w[0], strings.Join(w[2:last], " "), w[last]})
+		all = append(all, instruction{function + ":" + w[0], strings.Join(w[2:last], " "), w[last]})
 	}
 	return all
 }
@@ -213,16 +229,17 @@ var programs = []struct{ name, clause string }{
 
 // clauses measures nanoseconds of CPU for one hit.
 func clauses(b *bench) ([]row, error) {
-	spots, err := b.tinySpots()
+	w := tinyCalls[0]
+	spots, err := b.tinySpots(w.image)
 	if err != nil {
 		return nil, err
 	}
 	at := spots[0].at
-	commands := []command{b.quiet(tinyCalls.dtrace(unprobed)...)}
+	commands := []command{b.quiet(w.dtrace(unprobed)...)}
 	for _, p := range programs {
-		commands = append(commands, b.quiet(tinyCalls.dtrace("kinst::"+at+" "+p.clause)...))
+		commands = append(commands, b.quiet(w.dtrace("kinst::"+at+" "+p.clause)...))
 	}
-	st, err := b.figures(tinyCalls.dtrace("kinst::" + at + " " + counting)...)
+	st, err := b.figures(w.dtrace("kinst::" + at + " " + counting)...)
 	if err != nil {
 		return nil, err
 	}
