@@ -2,12 +2,15 @@
 # the emulator; binutils is an independent oracle of the tests.
 PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
 
+# What the tests need besides: their programs with inlined functions are by both compilers.
+TESTED := clang
+
 # What building guests takes besides: cross compilers, and the tools of Linux's own build.
 CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
 	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
 
 # Independent readers of debug information, for the tests with kernels.
-ORACLES := clang dwz gdb-multiarch linux-perf lld llvm
+ORACLES := dwz gdb-multiarch linux-perf lld llvm
 
 # The linter, pinned; the go command fetches and keeps it.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -21,7 +24,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb demo test linux exhaustive bench bench-check soak fuzz race lint images-check deps cross oracles clean
+.PHONY: build deb demo test linux exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles clean
 
 build: deps
 	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
@@ -42,7 +45,10 @@ deps:
 cross: deps
 	$(call install,$(CROSS))
 
-oracles: deps
+tested: deps
+	$(call install,$(TESTED))
+
+oracles: tested
 	$(call install,$(ORACLES))
 
 # The Debian package, which needs nothing of this directory.
@@ -61,11 +67,11 @@ demo: build
 	$(call show,trapline dtrace -x crosscheck -c 'awkward | wc' -n 'kinst::*: { @ = count(); }')
 comma := ,
 
-test: deps
+test: tested
 	go test ./...
 
 # The packages in which no emulator is in the way.
-race: deps
+race: tested
 	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts)(/|$$)')
 
 # What needs kernels that are fetched or built here: packages with tests that have the build
