@@ -42,6 +42,17 @@ func (o optionFlag) Set(value string) error {
 	return nil
 }
 
+// settingFlag is -x. It adds to what other flags have set, as pflag's StringArray does not.
+type settingFlag []string
+
+func (s *settingFlag) String() string { return "" }
+func (s *settingFlag) Type() string   { return "option" }
+
+func (s *settingFlag) Set(value string) error {
+	*s = append(*s, value)
+	return nil
+}
+
 // addOptionFlags adds them, and the flags that show what has been compiled.
 func (t *tracing) addOptionFlags(f *pflag.FlagSet) {
 	for _, o := range optionFlags {

@@ -16,7 +16,7 @@ type tracing struct {
 	guest   guestOptions
 	sources []session.Source
 	options *session.Options
-	setting []string // of -x, in order
+	setting []string // of -x and the flags that stand for it, in order
 	list    bool
 	compile bool
 	quiet   bool
@@ -123,7 +123,7 @@ func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
 	f.BoolVarP(&t.quiet, "quiet", "q", false, "only explicitly traced data")
 	f.StringVarP(&t.output, "output", "o", "", "append the trace to `FILE`")
 	f.StringVarP(&t.bufsize, "bufsize", "b", "", "trace buffer `SIZE`")
-	f.StringArrayVarP(&t.setting, "option", "x", nil, "option `NAME[=VALUE]`; help lists them")
+	f.VarP((*settingFlag)(&t.setting), "option", "x", "option `NAME[=VALUE]`; help lists them")
 	t.addOptionFlags(f)
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "tell what was skipped, and why")
 	f.BoolVarP(&t.destroy, "destructive", "w", false, "allow destructive actions")
