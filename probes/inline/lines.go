@@ -10,8 +10,8 @@ import (
 	"trapline/kernel/source"
 )
 
-// A Source tells the lines that begin in functions. It keeps what it has read of a function.
-// It is used by one goroutine at a time.
+// A Source tells the lines that begin in functions, and the functions inlined around an
+// address. It keeps what it has read of a function. It is used by one goroutine at a time.
 type Source struct {
 	info    *source.Info
 	symbols *kernel.Symtab
@@ -85,6 +85,19 @@ func (s *Source) function(addr uint64) (kernel.Symbol, *source.Function, error) 
 		s.known[sym.Addr] = f
 	}
 	return sym, f, nil
+}
+
+// Inlined are the names of the functions of which copies cover an address, innermost first;
+// none where nothing can be read.
+func (s *Source) Inlined(addr uint64) (names []string) {
+	_, f, err := s.function(addr)
+	if err != nil || f == nil {
+		return nil
+	}
+	for _, in := range slices.Backward(f.At(addr).Stack) {
+		names = append(names, in.Name)
+	}
+	return names
 }
 
 // At is the site of an instruction, by its link-time address; or there is none, and why.

@@ -35,6 +35,8 @@ type Options struct {
 	Engine      string // trap, hook: likewise
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
+
+	InlineFrames bool // stacks show inlined functions
 }
 
 // NewOptions are the defaults.
@@ -49,7 +51,6 @@ type option struct {
 }
 
 const (
-	notYet   = "it is not there yet"
 	noObject = "32-bit and process objects, and linking them, have no meaning here"
 	noAttr   = "attributes of stability are told by -v and not enforced"
 	noDump   = "types are not written to files"
@@ -62,7 +63,7 @@ var table = map[string]option{
 	// Ours.
 	"crosscheck":   {set: flag(func(o *Options) *bool { return &o.CrossCheck })},
 	"engine":       {set: oneOf(func(o *Options) *string { return &o.Engine }, "trap", "hook")},
-	"inlineframes": {why: notYet},
+	"inlineframes": {set: flag(func(o *Options) *bool { return &o.InlineFrames })},
 	"kinstpolicy":  {set: setPolicy},
 	"patch":        {set: oneOf(func(o *Options) *string { return &o.Patch }, "split", "inplace")},
 	"tramp":        {set: only("probe")},

@@ -29,7 +29,7 @@ func TestOptionErrors(t *testing.T) {
 	for arg, want := range map[string]string{
 		"nosuch":           `no option is called "nosuch"`,
 		"":                 `no option is called ""`,
-		"inlineframes":     "option inlineframes: it is not there yet",
+		"inlineframes=2":   `option inlineframes: "2" is neither on nor off`,
 		"linkmode=static":  "option linkmode: 32-bit and process objects, and linking them, have no meaning here",
 		"stdc=q":           `option stdc: "q" is not possible here, only a, c, s or t`,
 		"temporal=maybe":   `option temporal: "maybe" is neither on nor off`,

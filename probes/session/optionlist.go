@@ -12,6 +12,7 @@ type OptionInfo struct{ Name, About string }
 var about = []OptionInfo{
 	{"crosscheck", "count executions by other means as well, and fail where the counts differ"},
 	{"engine", "trap or hook: by breakpoints, or by the emulator's own code hook"},
+	{"inlineframes", "stacks show inlined functions, from the debug information"},
 	{"kinstpolicy", "all, linux or freebsd: leave out what a tracer in that kernel could not probe"},
 	{"patch", "split or inplace: breakpoints hidden from the guest, or in its own text"},
 	{"tramp", "probe: a trampoline for each probe"},

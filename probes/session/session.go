@@ -141,6 +141,12 @@ func (s *Session) Start() error {
 	s.trace = consume.Trace{
 		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
 	}
+	if s.Options.InlineFrames {
+		if err := s.openSource(); err != nil {
+			return fmt.Errorf("option inlineframes: %w", err)
+		}
+		s.trace.Inlined = s.source.Inlined
+	}
 	s.read = consume.NewReader(&s.trace)
 	if s.sink, err = consume.New(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
 		return err

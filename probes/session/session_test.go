@@ -237,7 +237,7 @@ func TestErrors(t *testing.T) {
 		{nil, []Source{script("\nkinst::vfs_read:2 {}")}, "failed to compile script x.d: line 2: offset 2 is inside an instruction of vfs_read: instructions begin at 1 and 4"},
 		{nil, []Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
 		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
-		{nil, []Source{script("#pragma D option inlineframes\nBEGIN {}")}, "failed to compile script x.d: line 1: option inlineframes: it is not there yet"},
+		{nil, []Source{script("#pragma D option iregs\nBEGIN {}")}, "failed to compile script x.d: line 1: option iregs: there are no registers in the bytecode: it is a stack machine"},
 		{nil, []Source{script("#pragma D option cpp\nBEGIN {}")}, "failed to compile script x.d: line 1: option cpp: the program has been read already: give -x cpp on the command line"},
 		{nil, []Source{script("#pragma D option errtags\nBEGIN { trace($1); }")}, "failed to compile script x.d: [D_MACRO_UNDEF] line 2: "},
 		{nil, []Source{script("#pragma D option defaultargs=7\nBEGIN { trace($1); }")}, "failed to compile script x.d: line 1: option defaultargs: "},

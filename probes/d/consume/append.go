@@ -54,11 +54,27 @@ func (t *Text) rawRow(at int, row []byte) {
 // stack appends a stack: an empty line, then one frame to a line.
 func (t *Text) stack(b []byte, pcs []uint64) []byte {
 	b = append(b, '\n')
-	for _, pc := range pcs {
+	for i, pc := range pcs {
+		for _, name := range t.trace.inlined(pcs, i) {
+			b = appendBlanks(b, t.opts.StackIndent)
+			b = fmt.Appendf(t.form(b, code.Mod, pc), "`%s (inlined)\n", name)
+		}
 		b = appendBlanks(b, t.opts.StackIndent)
 		b = append(t.symbol(b, pc), '\n')
 	}
 	return b
+}
+
+// inlined are the functions inlined around a frame. Those of a caller are around the call,
+// which lies before the address that it returns to.
+func (t *Trace) inlined(pcs []uint64, frame int) []string {
+	switch {
+	case t.Inlined == nil:
+		return nil
+	case frame > 0:
+		return t.Inlined(pcs[frame] - 1)
+	}
+	return t.Inlined(pcs[frame])
 }
 
 // symOf prints an address in the form that sym() and its kin give it, as a column.

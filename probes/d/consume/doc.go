@@ -38,6 +38,9 @@ type Trace struct {
 	// Symbol names an address of the guest: the symbol that covers it and the offset
 	// there. Without a symbol but inside a module, name is "". May be nil.
 	Symbol func(addr uint64) (module, name string, off uint64, ok bool)
+	// Inlined are the functions inlined around an address, innermost first, which stacks
+	// show before the function that has the code. May be nil: then they do not.
+	Inlined func(addr uint64) []string
 	// Host is what actions do on the host. May be nil: then they fail.
 	Host Host
 }

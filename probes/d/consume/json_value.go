@@ -35,6 +35,8 @@ type jsonSymbol struct {
 	Module string  `json:"module,omitempty"`
 	Symbol string  `json:"symbol,omitempty"`
 	Offset *uint64 `json:"offset,omitempty"`
+	// Inlined is of a frame, with the option inlineframes.
+	Inlined []string `json:"inlined,omitempty"`
 }
 
 func hexAddress(addr uint64) string { return fmt.Sprintf("0x%x", addr) }
@@ -68,8 +70,10 @@ func (j *JSON) value(v *Value) any {
 	switch {
 	case v.Kind == buffer.Stack:
 		frames := []any{}
-		for _, pc := range v.Stack {
-			frames = append(frames, j.address(pc))
+		for i, pc := range v.Stack {
+			frame := j.address(pc)
+			frame.Inlined = j.text.trace.inlined(v.Stack, i)
+			frames = append(frames, frame)
 		}
 		return frames
 	case v.Kind == buffer.Bytes:
