@@ -9,17 +9,19 @@ import (
 const Never = unicorn.Never
 
 // schedule is what is due on the clock besides the events of devices: one tick of the
-// tracer and the limit of the run. Neither is seen by the guest.
+// tracer, the limit of the run, and a checkpoint of the journal. None is seen by the guest.
 type schedule struct {
-	tickAt uint64
-	tick   func(arch.CPU)
-	limit  uint64
+	tickAt  uint64
+	tick    func(arch.CPU)
+	limit   uint64
+	checkAt uint64
+	check   func(now uint64) (next uint64)
 }
 
-func (s *schedule) reset() { *s = schedule{tickAt: Never, limit: Never} }
+func (s *schedule) reset() { *s = schedule{tickAt: Never, limit: Never, checkAt: Never} }
 
 // next is the earliest of all events.
-func (s *schedule) next(device uint64) uint64 { return min(device, s.tickAt, s.limit) }
+func (s *schedule) next(device uint64) uint64 { return min(device, s.tickAt, s.limit, s.checkAt) }
 
 // OnTick asks for one call of f at the first instant not before the virtual time at at
 // which the guest could take an interrupt. Another call replaces it; Never cancels it.
@@ -42,6 +44,9 @@ func (m *Machine) due() {
 		f := m.schedule.tick
 		m.schedule.tickAt, m.schedule.tick = Never, nil
 		f(cpu{m.engine})
+	}
+	if m.schedule.checkAt <= now {
+		m.schedule.checkAt = m.schedule.check(now)
 	}
 	if m.schedule.limit <= now {
 		m.limited = true

@@ -11,4 +11,6 @@
 // A state has what instructions depend on: pointers that are good, bad, and across the end of
 // a page, values at the ends of their ranges, flags, interrupts off, on, and waiting. It is made
 // from a seed, the address and a number alone, so that one that shows a mismatch can be had again.
+//
+// Besides, it compares whole histories of a guest, without probes and with them (Footprint).
 package verify

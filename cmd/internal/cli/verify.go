@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"slices"
 
 	"trapline/emu"
 	"trapline/kernel"
@@ -18,6 +19,9 @@ place and displaced by its breakpoint, and compares what comes of it: registers,
 memory, faults, accesses to devices, time, and where the guest goes on. The states are made
 from --seed. Functions that the kernel frees after its boot are verified at the beginning
 of start_kernel, the others where init waits for its first command.
+
+With --footprint it runs the guest without and with probes instead, and compares the two:
+'trapline verify --footprint --help'.
 
 The status is 0 if nothing differs.
 `
@@ -37,6 +41,9 @@ type verifyOptions struct {
 
 // runVerify proves displaced instructions against the emulator.
 func runVerify(e *env, args []string) error {
+	if slices.Contains(args, "--footprint") {
+		return runFootprint(e, args)
+	}
 	var o verifyOptions
 	f := e.newFlags("verify", verifyNotes)
 	o.guest.bootFlags(f)
@@ -47,6 +54,7 @@ func runVerify(e *env, args []string) error {
 	f.IntVar(&o.jobs, "jobs", defaultJobs(), "`N` processes at a time")
 	f.StringVar(&o.json, "json", "", "write the report, with a row for each mnemonic, to `FILE`")
 	f.StringVar(&o.resume, "resume", "", "keep what is done in `FILE`, and go on from there")
+	f.Bool("footprint", false, "compare runs without and with probes")
 	f.Var(&o.part, "part", "")
 	f.Lookup("part").Hidden = true
 	if err := parse(f, args); err != nil {
@@ -80,12 +88,8 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 	}
 	report.Sort()
 	if o.json != "" {
-		text, err := json.MarshalIndent(report, "", "\t")
-		if err == nil {
-			err = os.WriteFile(o.json, append(text, '\n'), 0o666)
-		}
-		if err != nil {
-			return fmt.Errorf("verify: writing the report: %w", err)
+		if err := writeReport(o.json, report); err != nil {
+			return err
 		}
 	}
 	if _, err := report.WriteTo(e.stdout); err != nil {
@@ -99,6 +103,18 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 	}
 	if _, n, _ := report.Totals(); n > 0 {
 		return &exit{status: statusError, err: fmt.Errorf("verify: %d instructions do not do the same displaced as in place", n)}
+	}
+	return nil
+}
+
+// writeReport writes a report as JSON.
+func writeReport(name string, report any) error {
+	text, err := json.MarshalIndent(report, "", "\t")
+	if err == nil {
+		err = os.WriteFile(name, append(text, '\n'), 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("verify: writing the report: %w", err)
 	}
 	return nil
 }

@@ -67,8 +67,9 @@ static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
 
 // A fault while this is done comes by longjmp as a double fault to be delivered in its
 // turn; a triple fault ends uc_emu_start with delivering still set.
-static void deliver(struct tl_cpu *c) {
+static void deliver(struct tl_cpu *c, uint32_t vector) {
   c->exceptions++;
+  tl_note(c, TL_EXCEPTION, vector, tl_amd64_env(c)->eip);
   c->delivering = 1;
   tl_amd64_lib.do_interrupt(c->cs);
   c->delivering = 0;
@@ -88,7 +89,7 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
     struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
     if (b) {
       if (hit(c, p, b))
-        deliver(c);
+        deliver(c, vector);
       return;
     }
   }
@@ -98,7 +99,7 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
     tl_settle(c);
   else if (!fetching)
     settle(c); // the others come after a complete block
-  deliver(c);
+  deliver(c, vector);
 }
 
 // #UD comes by another way, which ends uc_emu_start; tl_run goes on.
@@ -106,7 +107,7 @@ static bool on_undefined(uc_engine *uc, void *cpu) {
   struct tl_cpu *c = cpu;
   c->filling = 0;
   settle(c);
-  deliver(c);
+  deliver(c, VECTOR_UD);
   uint64_t pc = tl_amd64_env(c)->eip;
   uc_reg_write(uc, UC_X86_REG_RIP, &pc);
   return true;
@@ -135,6 +136,7 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
     c->now = c->clock;
     vector = tlGoAck(c->id);
     c->interrupts++;
+    tl_note(c, TL_INTERRUPT, vector, tl_amd64_env(c)->eip);
   }
   if (c)
     c->delivering = 1;
@@ -166,6 +168,7 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
   uint32_t selector = c->msrs[TL_STAR] >> 32 & 0xffff;
   bool was64 = e->hflags & TL_HF_CS64;
   c->syscalls++;
+  tl_note(c, TL_SYSCALL, e->regs[0], e->eip + len);
   e->regs[TL_RCX] = e->eip + len;
   e->regs[11] = flags;
   tl_amd64_set_flags(c, flags & ~c->msrs[TL_FMASK]);

@@ -9,7 +9,7 @@
 
 #include "arm64.h"
 
-enum { EXCEPTION_HVC = 11, EXCEPTION_SMC = 13 };
+enum { EXCEPTION_SVC = 2, EXCEPTION_HVC = 11, EXCEPTION_SMC = 13 };
 
 static bool user(struct tl_cpu *c) { return !(tl_arm64_env(c)->pstate & TL_PSTATE_EL); }
 
@@ -21,6 +21,13 @@ static void call_firmware(struct tl_cpu *c) {
     c->end_reason = TL_STOPPED;
     uc_emu_stop(c->uc);
   }
+}
+
+static void note(struct tl_cpu *c, uint32_t number) {
+  if (number == EXCEPTION_SVC)
+    tl_note(c, TL_SYSCALL, tl_arm64_env(c)->x[8], *c->pc); // X8 has Linux's number
+  else
+    tl_note(c, TL_EXCEPTION, number, *c->pc);
 }
 
 // The pc is that to return to: of the instruction, or of the next for SVC, HVC and SMC.
@@ -37,6 +44,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
   if (!fetching)
     tl_cut(c, *c->pc); // a fetch fault comes after a complete block
   c->exceptions++;
+  note(c, number);
   tl_arm64_lib.do_interrupt(c->cs);
 }
 
@@ -69,11 +77,14 @@ bool TL_ARM64(arm_cpu_exec_interrupt)(void *cs, int request) {
   struct tl_cpu *c = tl_by_cs(cs);
   if (!c || !c->m->live)
     return tl_arm64_lib.exec_interrupt(cs, request);
+  uint64_t pc = *c->pc;
   bool taken = c->taking && tl_arm64_lib.exec_interrupt(cs, TL_INTERRUPT_HARD);
   c->taking = 0;
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
-  if (taken)
+  if (taken) {
     c->interrupts++;
+    tl_note(c, TL_INTERRUPT, 0, pc);
+  }
   return taken;
 }
 

@@ -175,6 +175,7 @@ void tl_close(struct tl_cpu *c) {
   for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
     if (maps[i].p)
       munmap(maps[i].p, maps[i].size);
+  tl_journal_close(c);
   free(c->step);
   free(m);
   free(c);

@@ -90,6 +90,10 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
   if (cause == CAUSE_BREAKPOINT)
     tval = e->pc;
   c->exceptions++;
+  if (cause == CAUSE_ECALL)
+    tl_note(c, TL_SYSCALL, e->gpr[17], e->pc); // a7 has Linux's number
+  else
+    tl_note(c, TL_EXCEPTION, cause, e->pc);
   deliver(c, cause == CAUSE_ECALL ? CAUSE_ECALL + e->priv : cause, tval);
 }
 
@@ -134,6 +138,7 @@ bool TL_RISCV64(riscv_cpu_exec_interrupt)(void *cs, int request) {
   if (!p)
     return false;
   c->interrupts++;
+  tl_note(c, TL_INTERRUPT, (uint64_t)__builtin_ctzll(p), tl_riscv64_env(c)->pc);
   deliver(c, CAUSE_INTERRUPT | (uint64_t)__builtin_ctzll(p), 0);
   return true;
 }

@@ -93,6 +93,26 @@ struct tl_machine {
   bool hooked;           // breakpoints are not planted: the code hook stands for them (hooks.c)
 };
 
+// What comes to the guest besides its instructions (journal.c).
+enum tl_event_kind { TL_SYSCALL, TL_EXCEPTION, TL_INTERRUPT };
+
+struct tl_event {
+  uint64_t clock;  // before its handler
+  uint64_t pc;     // that the handler is told
+  uint64_t number; // of the system call, or as the architecture counts
+  uint64_t kind;   // enum tl_event_kind
+};
+
+#define TL_JOURNAL_BLOCK 4096u // events that have a sum together
+
+struct tl_journal {
+  uint64_t n;     // events so far
+  uint64_t sum;   // of all of them
+  uint64_t *sums; // at the end of each block, and of what there is of the last one
+  uint64_t keep;  // block of which the events are kept, TL_NEVER for none
+  struct tl_event kept[TL_JOURNAL_BLOCK];
+};
+
 struct tl_cpu {
   struct tl_machine *m;
   uc_engine *uc;
@@ -125,6 +145,7 @@ struct tl_cpu {
   uint64_t tried_io;   // time of the access to a device while the library was tried
   int end_reason;      // enum tl_end
 
+  struct tl_journal *journal; // NULL unless there is one (journal.c)
   struct tl_step *step; // NULL unless instructions are stepped (step.c)
   uint8_t bare;        // riscv64: no firmware of ours; machine mode is the guest's
 
@@ -204,6 +225,12 @@ void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
 uint64_t tl_executed(struct tl_cpu *c, uint64_t addr);
 void tl_not_executed(struct tl_cpu *c, uint64_t addr);
+
+// journal.c
+bool tl_journal_open(struct tl_cpu *c, uint64_t keep);
+void tl_journal_close(struct tl_cpu *c);
+uint64_t tl_journal_blocks(const struct tl_journal *j);
+void tl_note(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc);
 
 // step.c
 bool tl_step_window(struct tl_cpu *c, uint64_t va, uint8_t **host);
