@@ -35,18 +35,32 @@ type footprint struct {
 }
 
 // runFootprint compares the histories of a guest.
-func runFootprint(e *env, args []string) error {
+func runFootprint(e *env, args []string) (err error) {
 	p := &footprint{env: e, args: args, at: verify.Place{Block: -1, Checkpoint: -1}, bar: e.progress()}
+	t, err := p.options()
+	if err != nil {
+		return err
+	}
+	stop, err := t.guest.profiling.start()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	report, err := p.compare()
 	if err != nil {
 		return err
 	}
+	return p.show(report)
+}
+
+// show writes the report. Its status is that of the command.
+func (p *footprint) show(report *verify.Footprint) error {
 	if p.json != "" {
 		if err := writeReport(p.json, report); err != nil {
 			return err
 		}
 	}
-	if _, err := report.WriteTo(e.stdout); err != nil {
+	if _, err := report.WriteTo(p.stdout); err != nil {
 		return err
 	}
 	if len(report.Differences) > 0 {
@@ -60,7 +74,7 @@ func (p *footprint) options() (*tracing, error) {
 	t := &tracing{options: session.NewOptions()}
 	p.every = 0.1
 	f := t.flags(p.env, "verify", footprintNotes)
-	f.Bool("footprint", true, "compare runs without and with probes")
+	f.Bool("footprint", false, "compare runs without and with probes")
 	f.Var(&p.every, "checkpoint", "`SECONDS` of the guest's time between checkpoints")
 	f.StringVar(&p.json, "json", "", "write the report to `FILE`")
 	if err := t.parse(f, p.args); err != nil {
@@ -69,8 +83,8 @@ func (p *footprint) options() (*tracing, error) {
 	switch {
 	case len(t.args) > 1:
 		return nil, usagef("verify: one IMAGE at a time, not %d", len(t.args))
-	case t.list || t.compile || t.version || t.output != "":
-		return nil, usagef("verify: -l, -e, -V and -o are for dtrace")
+	case t.list || t.compile || t.version || t.output != "" || t.guest.stats || t.guest.console:
+		return nil, usagef("verify: -l, -e, -V, -o, --stats and --console are for dtrace")
 	case len(t.sources) == 0:
 		return nil, usagef("verify: --footprint needs probes: give a program with -n, -f, -m, -P, -i or -s")
 	case p.every.nanoseconds() == 0:
@@ -159,8 +173,10 @@ func (p *footprint) record(tr *tracer, probed bool, h *verify.History) error {
 		return err
 	case g.halted():
 		return g.trouble(end)
+	case tr.session.Err() != nil:
+		return tr.session.Err()
 	case tr.over():
-		return errors.Join(tr.session.Err(), errors.New("verify: the program has ended the run: it must let the guest come to its own end"))
+		return errors.New("verify: the program has ended the run: it must let the guest come to its own end")
 	}
 	if err := g.conclude(h, journal, end); err != nil || !probed {
 		return err

@@ -54,13 +54,15 @@ func runVerify(e *env, args []string) error {
 	f.IntVar(&o.jobs, "jobs", defaultJobs(), "`N` processes at a time")
 	f.StringVar(&o.json, "json", "", "write the report, with a row for each mnemonic, to `FILE`")
 	f.StringVar(&o.resume, "resume", "", "keep what is done in `FILE`, and go on from there")
-	f.Bool("footprint", false, "compare runs without and with probes")
+	footprint := f.Bool("footprint", false, "compare runs without and with probes")
 	f.Var(&o.part, "part", "")
 	f.Lookup("part").Hidden = true
 	if err := parse(f, args); err != nil {
 		return err
 	}
 	switch {
+	case *footprint:
+		return usagef("verify: --footprint takes no value")
 	case f.NArg() > 1:
 		return usagef("verify: one IMAGE at a time, not %d", f.NArg())
 	case o.Sample == 0 || o.States < 1 || o.jobs < 1:
