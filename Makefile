@@ -24,7 +24,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb demo test linux exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles clean
+.PHONY: build deb demo test linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles clean
 
 build: deps
 	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
@@ -90,6 +90,12 @@ linux: build cross oracles
 	go test -timeout 30m -tags linuximage \
 		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
 
+# The scripts of Linux on riscv64's larger kernel, and those that need its kprobes. It is built
+# once, which takes much longer than linux/riscv64: no part of what a change has to pass.
+linux-full: build cross
+	bin/trapline image build linux/riscv64-full
+	go test -timeout 30m -tags linuximage,linuxfull -run TestLinuxFull ./testscripts
+
 bench: build
 	go run ./cmd/internal/bench
 
@@ -125,8 +131,8 @@ lint: deps
 	if [ -n "$$files" ]; then echo "gofmt would change:" $$files; exit 1; fi
 	go mod tidy -diff
 	go vet ./...
-	go vet -tags linuximage,qemu ./...
-	go run $(STATICCHECK) -tags linuximage,qemu ./...
+	go vet -tags linuximage,linuxfull,qemu ./...
+	go run $(STATICCHECK) -tags linuximage,linuxfull,qemu ./...
 
 # The committed kernels and init are what their sources build.
 images-check: cross

@@ -19,14 +19,14 @@ import (
 
 // TestLinux runs the scripts that need Linux. Images are those of the user's cache; snapshots
 // are each script's own.
-func TestLinux(t *testing.T) { runScripts(t, "linux", linuxSetup(t)) }
+func TestLinux(t *testing.T) { runScripts(t, "linux", linuxSetup(t, linuxImages)) }
 
 // TestLinuxEngineHook is to TestLinux what TestEngineHook is to TestScripts.
-func TestLinuxEngineHook(t *testing.T) { runScripts(t, hooked(t, "linux"), linuxSetup(t)) }
+func TestLinuxEngineHook(t *testing.T) { runScripts(t, hooked(t, "linux"), linuxSetup(t, linuxImages)) }
 
-func linuxSetup(t *testing.T) func(*arch.Arch, *testscript.Env) error {
+func linuxSetup(t *testing.T, names map[*arch.Arch]string) func(*arch.Arch, *testscript.Env) error {
 	return func(a *arch.Arch, env *testscript.Env) error {
-		spec := ready(t, linuxImages[a])
+		spec := ready(t, names[a])
 		env.Setenv("TRAPLINE_IMAGE", spec.Name)
 		env.Setenv("VMLINUX", spec.Kernel)
 		env.Setenv("VMLINUZ", spec.Compressed)

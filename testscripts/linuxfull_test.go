@@ -1,0 +1,20 @@
+//go:build linuximage && linuxfull
+
+package testscripts
+
+import (
+	"testing"
+
+	"trapline/kernel/arch"
+)
+
+// TestLinuxFull runs the scripts that need Linux on riscv64's larger kernel, and those that
+// need what it has. That a kernel rewrites its own text is what it is for.
+func TestLinuxFull(t *testing.T) {
+	full := map[*arch.Arch]string{arch.RISCV64: "linux/riscv64-full"}
+	for _, dir := range []string{"linux", "full"} {
+		t.Run(dir, func(t *testing.T) {
+			runFor(t, arch.RISCV64, scriptsFor(t, dir, arch.RISCV64), linuxSetup(t, full))
+		})
+	}
+}
