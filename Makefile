@@ -72,7 +72,7 @@ test: tested
 
 # The packages in which no emulator is in the way.
 race: tested
-	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts)(/|$$)')
+	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts|tracetest|verify)(/|$$)')
 
 # What needs kernels that are fetched or built here: packages with tests that have the build
 # tag, and the scripts.
