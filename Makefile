@@ -90,11 +90,12 @@ linux: build cross oracles
 	go test -timeout 30m -tags linuximage \
 		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
 
-# The scripts of Linux on riscv64's larger kernel, and those that need its kprobes. It is built
-# once, which takes much longer than linux/riscv64: no part of what a change has to pass.
-linux-full: build cross
+# The scripts of Linux on riscv64's larger kernel, and those that need its kprobes; and those of
+# make linux by the other engine. The kernel is built once, which takes much longer than
+# linux/riscv64: no part of what a change has to pass.
+linux-full: linux
 	bin/trapline image build linux/riscv64-full
-	go test -timeout 30m -tags linuximage,linuxfull -run TestLinuxFull ./testscripts
+	go test -timeout 30m -tags linuximage,linuxfull -run 'TestLinuxFull|TestLinuxEngineHook' ./testscripts
 
 bench: build
 	go run ./cmd/internal/bench

@@ -18,3 +18,6 @@ func TestLinuxFull(t *testing.T) {
 		})
 	}
 }
+
+// TestLinuxEngineHook is to TestLinux what TestEngineHook is to TestScripts.
+func TestLinuxEngineHook(t *testing.T) { runScripts(t, hooked(t, "linux"), linuxSetup(t, linuxImages)) }

@@ -21,9 +21,6 @@ import (
 // are each script's own.
 func TestLinux(t *testing.T) { runScripts(t, "linux", linuxSetup(t, linuxImages)) }
 
-// TestLinuxEngineHook is to TestLinux what TestEngineHook is to TestScripts.
-func TestLinuxEngineHook(t *testing.T) { runScripts(t, hooked(t, "linux"), linuxSetup(t, linuxImages)) }
-
 func linuxSetup(t *testing.T, names map[*arch.Arch]string) func(*arch.Arch, *testscript.Env) error {
 	return func(a *arch.Arch, env *testscript.Env) error {
 		spec := ready(t, names[a])
