@@ -53,6 +53,13 @@ enum { TL_STAR = 0, TL_LSTAR = 2, TL_CSTAR = 3, TL_FMASK = 4, TL_KERNEL_GS = 5 }
 // TL_AMD64(f) is the library's name of f for an amd64 guest.
 #define TL_AMD64(f) f##_x86_64
 
+// How the library translates a block: what it calls for the block and for each instruction.
+struct tl_amd64_translator {
+  void (*init)(void), (*start)(void), (*insn_start)(void), (*breakpoint)(void);
+  void (*translate_insn)(void *block, void *cs);
+  void (*stop)(void);
+};
+
 // Functions of the library for amd64 alone.
 struct tl_amd64_library {
   // replaced
@@ -66,6 +73,8 @@ struct tl_amd64_library {
   void (*outb)(void *env, uint32_t port, uint32_t v);
   void (*outw)(void *env, uint32_t port, uint32_t v);
   void (*outl)(void *env, uint32_t port, uint32_t v);
+  uint32_t (*code_byte)(void *env, uint64_t va);
+  void (*translate)(const struct tl_amd64_translator *t, void *block, void *cs, void *tb, int max);
   // called
   void (*do_interrupt)(void *cs);
   void (*update_cr0)(void *env, uint32_t v);

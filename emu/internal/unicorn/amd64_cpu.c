@@ -230,6 +230,8 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(outb, "helper_outb"),
     SYMBOL(outw, "helper_outw"),
     SYMBOL(outl, "helper_outl"),
+    SYMBOL(code_byte, "cpu_ldub_code"),
+    SYMBOL(translate, "translator_loop"),
     SYMBOL(do_interrupt, "x86_cpu_do_interrupt"),
     SYMBOL(update_cr0, "cpu_x86_update_cr0"),
     SYMBOL(update_cr3, "cpu_x86_update_cr3"),
