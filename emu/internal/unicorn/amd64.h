@@ -73,6 +73,7 @@ struct tl_amd64_library {
   void (*outb)(void *env, uint32_t port, uint32_t v);
   void (*outw)(void *env, uint32_t port, uint32_t v);
   void (*outl)(void *env, uint32_t port, uint32_t v);
+  void (*idivl)(void *env, uint64_t divisor);
   uint32_t (*code_byte)(void *env, uint64_t va);
   void (*translate)(const struct tl_amd64_translator *t, void *block, void *cs, void *tb, int max);
   // called

@@ -230,6 +230,7 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(outb, "helper_outb"),
     SYMBOL(outw, "helper_outw"),
     SYMBOL(outl, "helper_outl"),
+    SYMBOL(idivl, "helper_idivl_EAX"),
     SYMBOL(code_byte, "cpu_ldub_code"),
     SYMBOL(translate, "translator_loop"),
     SYMBOL(do_interrupt, "x86_cpu_do_interrupt"),

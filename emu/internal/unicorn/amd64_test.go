@@ -103,3 +103,20 @@ func TestDivideAMD64(t *testing.T) {
 		e.Close()
 	}
 }
+
+// Breakpoints in debug registers are not there, but may be asked for.
+func TestDebugRegisterAMD64(t *testing.T) {
+	e := open(t, nothing{})
+	load(e, []byte{
+		0x0f, 0x23, 0xc0, // mov %rax,%dr0
+		0x0f, 0x23, 0xf9, // mov %rcx,%dr7
+		0x0f, 0x23, 0xfa, // mov %rdx,%dr7
+		0xf4, // hlt
+	})
+	e.SetReg(arch.RAX, kernelBase+0x100009)
+	e.SetReg(arch.RCX, 0x402)
+	e.SetReg(arch.RDX, 0x400)
+	if end, err := e.Run(); end != Halted || e.Total() != 10 {
+		t.Fatalf("end %v at %#x, %v", end, e.Reg(arch.RIP), err)
+	}
+}

@@ -225,3 +225,18 @@ func TestBranchTagged(t *testing.T) {
 		}
 	}
 }
+
+// Breakpoints in debug registers are not there, but may be asked for.
+func TestDebugRegisterARM64(t *testing.T) {
+	e, base := openARM64(t, nothing{}, 8*mib, []uint32{
+		0xd5100080, // msr dbgbvr0_el1, x0
+		0xd51000a1, // msr dbgbcr0_el1, x1
+		0xd51000bf, // msr dbgbcr0_el1, xzr
+		0xd503207f, // wfi
+	})
+	e.SetReg(arch.Reg(0), base+8)
+	e.SetReg(arch.Reg(1), 0x1e7)
+	if end, err := e.Run(); end != Hung || e.Total() != 12 {
+		t.Fatalf("end %v at %#x, %v", end, e.Reg(arch.ArmPC), err)
+	}
+}

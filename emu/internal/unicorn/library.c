@@ -27,6 +27,7 @@ static const struct {
     SYMBOL(exec_init, "tcg_exec_init"),
     SYMBOL(tb_alloc, "tcg_tb_alloc"),
     SYMBOL(tb_flush, "tb_flush"),
+    SYMBOL(insert_breakpoint, "cpu_breakpoint_insert"),
     SYMBOL(get_cpu, "qemu_get_cpu"),
     SYMBOL(restore_state, "cpu_restore_state"),
     SYMBOL(flush_page, "tlb_flush_page"),

@@ -19,6 +19,7 @@ struct tl_library {
   void (*exec_init)(void *uc, unsigned long size);
   void *(*tb_alloc)(void *tcg);
   void (*tb_flush)(void *cs);
+  int (*insert_breakpoint)(void *cs, uint64_t pc, int flags, void **breakpoint);
   bool (*tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra); // by each target
   // called
   void *(*get_cpu)(void *uc, int index);
