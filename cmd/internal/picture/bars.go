@@ -7,8 +7,11 @@ import (
 	"trapline/cmd/tracejson"
 )
 
-// labels is the room for numbers at the left of bars, in pixels.
-const labels = 160
+// In percent of the width: the room for numbers at the left of bars, and for the longest bar.
+const (
+	labels  = 40
+	longest = 45
+)
 
 // bars makes a panel for each distribution.
 func bars(rows []tracejson.Row) (panels []panel) {
@@ -33,11 +36,11 @@ func drawBars(b *strings.Builder, buckets []tracejson.Bucket) {
 	}
 	for i, k := range buckets {
 		y := i * line
-		w := float64(inner-2*labels) * float64(max(k.Count, -k.Count)) / float64(most)
+		w := longest * float64(max(k.Count, -k.Count)) / float64(most)
 		share := 100 * float64(k.Count) / float64(max(1, total))
-		fmt.Fprintf(b, `<g><title>%s: %d, %.1f%%</title><text x="%d" y="%d" text-anchor="end">%s</text>`,
-			escape(k.Label), k.Count, share, labels-8, y+13, escape(k.Label))
-		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="#3f7fbf"/><text x="%.1f" y="%d">%d</text></g>`+"\n",
-			labels, y+2, w, line-4, labels+w+6, y+13, k.Count)
+		fmt.Fprintf(b, `<g><title>%s: %d, %.1f%%</title><text class="label" x="%d%%" y="%d" dx="-8">%s</text>`,
+			escape(k.Label), k.Count, share, labels, y+13, escape(k.Label))
+		fmt.Fprintf(b, `<rect x="%d%%" y="%d" width="%.2f%%" height="%d" fill="#3f7fbf"/><text x="%.2f%%" y="%d" dx="6">%d</text></g>`+"\n",
+			labels, y+2, w, line-4, labels+w, y+13, k.Count)
 	}
 }

@@ -54,7 +54,7 @@ func flames(rows []tracejson.Row) (panels []panel) {
 		root := roots[title]
 		height := (root.depth() + 1) * line
 		panels = append(panels, panel{title, height, func(b *strings.Builder) {
-			root.draw(b, root.value, 0, inner, height-line)
+			root.draw(b, root.value, 0, height-line)
 		}})
 	}
 	return panels
@@ -72,20 +72,27 @@ func (f *frame) add(r tracejson.Row, stack []tracejson.Frame) {
 	}
 }
 
-// draw draws f at x with a width in pixels, and what it calls above it.
-func (f *frame) draw(b *strings.Builder, total int64, x, w float64, y int) {
-	fmt.Fprintf(b, `<g><title>%s: %d, %.1f%%</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="#fff"/>`,
-		escape(f.name), f.value, 100*float64(f.value)/float64(total), x, y, w, line-1, f.color())
-	if text := clip(f.name, w-6); text != "" {
-		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, x+3, y+13, escape(text))
+// Shares of a whole picture, in percent.
+const (
+	visible  = 0.01 // what is narrower is left out, however far one zooms
+	readable = 2.0  // what is narrower has no room for text
+)
+
+// draw draws f and, above it, what it calls. Of the total, before is what is to its left.
+func (f *frame) draw(b *strings.Builder, total, before int64, y int) {
+	share := func(n int64) float64 { return 100 * float64(n) / float64(total) }
+	class := "frame"
+	if share(f.value) < readable {
+		class += " narrow"
 	}
-	b.WriteString("</g>\n")
+	fmt.Fprintf(b, `<svg class="%s" x="%.3f%%" y="%d" width="%.3f%%" height="%d"><title>%s: %d, %.1f%%</title>`,
+		class, share(before), y, share(f.value), line-1, escape(f.name), f.value, share(f.value))
+	fmt.Fprintf(b, `<rect width="100%%" height="100%%" fill="%s"/><text x="3" y="13">%s</text></svg>`+"\n", f.color(), escape(f.name))
 	for _, c := range f.calls {
-		cw := w * float64(c.value) / float64(f.value)
-		if cw >= 0.3 { // what is narrower cannot be seen
-			c.draw(b, total, x, cw, y-line)
+		if share(c.value) >= visible {
+			c.draw(b, total, before, y-line)
 		}
-		x += cw
+		before += c.value
 	}
 }
 

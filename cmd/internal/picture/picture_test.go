@@ -66,14 +66,3 @@ func TestNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestClip(t *testing.T) {
-	for _, c := range []struct {
-		pixels float64
-		want   string
-	}{{100, "vfs_read"}, {56, "vfs_read"}, {55, "vfs_re…"}, {21, "vf…"}, {20, ""}, {-3, ""}} {
-		if have := clip("vfs_read", c.pixels); have != c.want {
-			t.Errorf("%g pixels: %q, want %q", c.pixels, have, c.want)
-		}
-	}
-}
