@@ -40,7 +40,7 @@ func runAnnotate(e *env, args []string) error {
 	}
 	if html != "" {
 		return writeFile(html, func(w io.Writer) error {
-			return listing.HTML(w, fmt.Sprintf("%s in %s: %s", f.Arg(0), o.image, string(o.command)), all)
+			return listing.HTML(w, fmt.Sprintf("%s in %s: %s", f.Arg(0), o.image, string(o.command)), all, true)
 		})
 	}
 	for i, l := range all {

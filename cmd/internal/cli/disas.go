@@ -27,12 +27,13 @@ size; names are patterns: 'vfs_*'.
 func runDisas(e *env, args []string) error {
 	var o guestOptions
 	var all bool
-	var format, dir string
+	var format, dir, html string
 	f := e.newFlags("disas", disasNotes)
 	o.imageFlag(f)
 	o.debugFlag(f)
 	f.BoolVar(&all, "all", false, "every sized function of the image")
 	f.StringVar(&format, "format", "text", "text or tsv")
+	f.StringVar(&html, "html", "", "write a page to `FILE` instead")
 	sourceDirFlag(f, &dir)
 	if err := parse(f, args); err != nil {
 		return err
@@ -42,6 +43,9 @@ func runDisas(e *env, args []string) error {
 	}
 	if all == (f.NArg() > 0) || f.NArg() > 1 {
 		return usagef("disas: name one FUNCTION, or say --all")
+	}
+	if html != "" && (all || format != "text") {
+		return usagef("disas: --html is for the functions of one name or pattern, without --all and --format")
 	}
 	g := &guest{options: o}
 	defer g.close()
@@ -65,6 +69,9 @@ func runDisas(e *env, args []string) error {
 	}
 	if all {
 		v.info = nil // the whole kernel's source would be too much
+	}
+	if html != "" {
+		return d.page(html, f.Arg(0), funcs, v)
 	}
 	return d.text(funcs, v, listing.Style{Color: color(e.stdout)})
 }
@@ -161,4 +168,19 @@ func (d *disas) text(funcs []kernel.Symbol, v view, style listing.Style) error {
 		}
 	}
 	return d.out.Flush()
+}
+
+// page writes functions as a page.
+func (d *disas) page(file, name string, funcs []kernel.Symbol, v view) error {
+	var all []*listing.Listing
+	for _, f := range funcs {
+		l, err := v.listing(f, d.img.Text)
+		if err != nil {
+			return err
+		}
+		all = append(all, l)
+	}
+	return writeFile(file, func(w io.Writer) error {
+		return listing.HTML(w, fmt.Sprintf("%s in %s", name, v.image), all, false)
+	})
 }

@@ -1,6 +1,8 @@
 package listing
 
 import (
+	"bytes"
+
 	"trapline/kernel/arch"
 	"trapline/probes"
 )
@@ -13,6 +15,7 @@ type Counter struct {
 
 type counted struct {
 	*Row
+	of *Listing
 	do arch.Emulation
 }
 
@@ -21,7 +24,7 @@ func NewCounter(a *arch.Arch, all []*Listing) *Counter {
 	c := &Counter{a, map[uint64]*counted{}}
 	for _, l := range all {
 		for i := range l.Rows {
-			c.rows[l.Addr+uint64(l.Rows[i].Off)] = &counted{Row: &l.Rows[i]}
+			c.rows[l.Addr+uint64(l.Rows[i].Off)] = &counted{Row: &l.Rows[i], of: l}
 		}
 	}
 	return c
@@ -33,8 +36,26 @@ func (c *Counter) Planted(b probes.Break, slot []byte) {
 	if r == nil {
 		return
 	}
-	r.do, r.Slot, r.Counted = b.Do, slot, true
+	r.do, r.Slot, r.Counted = b.Do, r.of.trampoline(slot, b.Slot), true
 	r.Branch, _ = c.condition(r, stuck{})
+}
+
+// trampoline is what is in a slot, up to the first of its filling: on some architectures that
+// is the second breakpoint.
+func (l *Listing) trampoline(slot []byte, addr uint64) (all []Inst) {
+	fill := l.isa.Fill
+	for bytes.HasSuffix(slot, append(fill[:len(fill):len(fill)], fill...)) {
+		slot = slot[:len(slot)-len(fill)]
+	}
+	for len(slot) > 0 {
+		n, err := l.isa.Length(slot)
+		if err != nil {
+			n = len(slot)
+		}
+		all = append(all, Inst{slot[:n], l.isa.Text(slot, addr, l.name)})
+		slot, addr = slot[n:], addr+uint64(n)
+	}
+	return all
 }
 
 // Fire counts.

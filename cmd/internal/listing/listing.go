@@ -9,6 +9,7 @@ package listing
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trapline/kernel"
@@ -23,12 +24,18 @@ type Row struct {
 	Text  string
 	Plan  trampoline.Plan
 	Place source.Place
-	Slot  []byte // its trampoline, if it was planted in a slot
+	Slot  []Inst // its trampoline, if it was planted in a slot, with one unit of filling behind
 
 	Counted bool   // it was probed: Hits counts
 	Hits    uint64 // how often it ran
 	Branch  bool   // it branches on a condition
 	Taken   uint64 // how often it did
+}
+
+// An Inst is an instruction of a trampoline.
+type Inst struct {
+	Code []byte
+	Text string
 }
 
 // A Listing is a function.
@@ -38,6 +45,9 @@ type Listing struct {
 	Size        uint64
 	Rows        []Row
 	Files       *Files
+
+	isa  *trampoline.ISA
+	name func(addr uint64) (string, uint64)
 }
 
 // Config is what a listing is made of.
@@ -54,7 +64,7 @@ type Config struct {
 // New makes a listing. It ends where the bytes stop being instructions: data in the text,
 // which objdump shows as (bad).
 func New(c Config) (*Listing, error) {
-	l := &Listing{Image: c.Image, Name: c.Function.Name, Addr: c.Function.Addr, Size: c.Function.Size, Files: c.Files}
+	l := &Listing{Image: c.Image, Name: c.Function.Name, Addr: c.Function.Addr, Size: c.Function.Size, Files: c.Files, isa: c.ISA, name: c.Name}
 	err := trampoline.Walk(c.ISA, c.Code, l.Addr, func(off, n int) bool {
 		addr := l.Addr + uint64(off)
 		r := Row{Off: off, Code: c.Code[off : off+n], Plan: c.ISA.Plan(c.Code[off:], addr), Text: c.ISA.Text(c.Code[off:], addr, c.Name)}
@@ -132,6 +142,24 @@ func (l *Listing) most() (n uint64) {
 		n = max(n, l.Rows[i].Hits)
 	}
 	return n
+}
+
+// inside is how many instructions ran of the first depth inlined functions around a row, from
+// there to where the code of one of them ends.
+func (l *Listing) inside(row, depth int) (n uint64) {
+	frame := l.Rows[row].Place.Stack[:depth]
+	for _, r := range l.Rows[row:] {
+		if len(r.Place.Stack) < depth || !slices.Equal(r.Place.Stack[:depth], frame) {
+			break
+		}
+		n += r.Hits
+	}
+	return n
+}
+
+// size is where the code is and how much of it there is, in a line.
+func (l *Listing) size() string {
+	return fmt.Sprintf("%s in %s: %d instructions, %d bytes at 0x%x", l.Name, l.Image, len(l.Rows), l.Size, l.Addr)
 }
 
 // summary is what was counted, in a line.

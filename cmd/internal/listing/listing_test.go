@@ -1,6 +1,8 @@
 package listing
 
 import (
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -80,21 +82,69 @@ func TestColor(t *testing.T) {
 }
 
 func TestHTML(t *testing.T) {
-	var b strings.Builder
-	if err := HTML(&b, "<f>", []*Listing{sample(t)}); err != nil {
-		t.Fatal(err)
+	ran, idle := sample(t), sample(t)
+	for i := range idle.Rows {
+		idle.Rows[i].Hits = 0
 	}
-	page := b.String()
-	for _, want := range []string{
-		"<title>&lt;f&gt;</title>", "g&lt;&gt;, called at f.c:9", "an &lt;image&gt;",
-		`<p class="h9 k-relocate" data-t="relocate">`,
+	for _, c := range []struct {
+		l      *Listing
+		counts bool
+		want   []string
+	}{
+		{ran, true, []string{
+			"<title>&lt;f&gt;</title>", "an &lt;image&gt;: 3 of its 3 instructions", "     HITS   TAKEN OFFSET",
+			"<details open><summary>g&lt;&gt;, called at f.c:9: 8 executions</summary>",
+			`<p class="h9 k-relocate" data-t="relocate">        8       7      3 `,
+		}},
+		{idle, true, []string{"<details><summary>g&lt;&gt;, called at f.c:9: did not run</summary>"}},
+		{ran, false, []string{
+			"an &lt;image&gt;: 3 instructions, 6 bytes at 0x1000", "<p class=head>OFFSET ",
+			"<details open><summary>g&lt;&gt;, called at f.c:9</summary>", `<p class="any k-relocate" data-t="relocate">     3 `,
+		}},
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s in\n%s", want, page)
+		var b strings.Builder
+		if err := HTML(&b, "<f>", []*Listing{c.l}, c.counts); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %s in\n%s", want, page)
+			}
+		}
+		if strings.Count(page, "<details") != strings.Count(page, "</details") {
+			t.Error("details that are not closed")
 		}
 	}
-	if strings.Count(page, "<details") != strings.Count(page, "</details") {
-		t.Error("details that are not closed")
+}
+
+// A trampoline ends with the jump back and one byte of filling on amd64, with the second
+// breakpoint on the others.
+func TestTrampoline(t *testing.T) {
+	for _, c := range []struct {
+		a    *arch.Arch
+		slot string
+		want string
+	}{
+		{arch.AMD64, "31c0 e9f9ffffff cccccccccc", "31c0 xor %eax,%eax; e9f9ffffff jmpq 0x1000; cc int3; "},
+		{arch.ARM64, "e00301aa 00003ed4", "e00301aa mov x0, x1; 00003ed4 brk #0xf000; "},
+		{arch.AMD64, "", ""},
+	} {
+		isa, err := trampoline.For(c.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot, err := hex.DecodeString(strings.ReplaceAll(c.slot, " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := ""
+		for _, i := range (&Listing{isa: isa}).trampoline(slot, 0x1000) {
+			have += fmt.Sprintf("%x %s; ", i.Code, i.Text)
+		}
+		if have != c.want {
+			t.Errorf("%s: %q, want %q", c.slot, have, c.want)
+		}
 	}
 }
 
