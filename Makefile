@@ -2,8 +2,9 @@
 # the emulator; binutils is an independent oracle of the tests.
 PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
 
-# What the tests need besides: their programs with inlined functions are by both compilers.
-TESTED := clang
+# What the tests need besides: their programs with inlined functions are by both compilers, and
+# completion is tested in the shells themselves.
+TESTED := clang fish zsh
 
 # What building guests takes besides: cross compilers, and the tools of Linux's own build.
 CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
@@ -11,6 +12,9 @@ CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linu
 
 # Independent readers of debug information, for the tests with kernels.
 ORACLES := dwz gdb-multiarch linux-perf lld llvm
+
+# The browser in which pages are opened.
+BROWSER := chromium
 
 # The linter, pinned; the go command fetches and keeps it.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -24,7 +28,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb demo test linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles clean
+.PHONY: build deb demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles chromium clean
 
 build: deps
 	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
@@ -51,6 +55,9 @@ tested: deps
 oracles: tested
 	$(call install,$(ORACLES))
 
+chromium: deps
+	$(call install,$(BROWSER))
+
 # The Debian package, which needs nothing of this directory.
 deb: build
 	packaging/deb
@@ -70,13 +77,17 @@ comma := ,
 test: tested
 	go test ./...
 
+# The pages and pictures that trapline writes of the embedded kernels, opened in Chromium.
+browser: chromium
+	go test -tags browser ./testscripts/browser
+
 # The packages in which no emulator is in the way.
 race: tested
 	go test -race $$(go list ./... | grep -v -E '^trapline/(emu|cmd|testscripts|tracetest|verify)(/|$$)')
 
 # What needs kernels that are fetched or built here: packages with tests that have the build
 # tag, and the scripts.
-linux: build cross oracles
+linux: build cross oracles chromium
 	bin/trapline image get debian/amd64
 	bin/trapline image get debian/arm64
 	bin/trapline image get debian13/amd64
@@ -89,6 +100,7 @@ linux: build cross oracles
 	export TRAPLINE_VMLINUX_RISCV64="$$(path linux/riscv64 'debug file')"; \
 	go test -timeout 30m -tags linuximage \
 		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
+	go test -tags browser,linuximage -run TestLinux ./testscripts/browser
 
 # The scripts of Linux on riscv64's larger kernel, and those that need its kprobes; and those of
 # make linux by the other engine. The kernel is built once, which takes much longer than
@@ -132,8 +144,8 @@ lint: deps
 	if [ -n "$$files" ]; then echo "gofmt would change:" $$files; exit 1; fi
 	go mod tidy -diff
 	go vet ./...
-	go vet -tags linuximage,linuxfull,qemu ./...
-	go run $(STATICCHECK) -tags linuximage,linuxfull,qemu ./...
+	go vet -tags linuximage,linuxfull,qemu,browser ./...
+	go run $(STATICCHECK) -tags linuximage,linuxfull,qemu,browser ./...
 
 # The committed kernels and init are what their sources build.
 images-check: cross
