@@ -13,8 +13,10 @@ struct tl_seg {
   uint32_t selector;
   uint64_t base;
   uint32_t limit;
-  uint32_t flags;
+  uint32_t flags; // bits 8 to 23 of the descriptor's second word
 };
+
+#define TL_SEG_B (1u << 22) // 32-bit
 
 struct tl_amd64_env {
   uint64_t regs[16];

@@ -65,6 +65,16 @@ static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   return false;
 }
 
+// A null SS, which an interrupt of user code leaves (SDM vol. 3, 6.14.2), has the hidden part of
+// another: nothing in 64-bit mode asks for its size, but the library translates what runs with it
+// a second time.
+static void widen_stack(struct tl_amd64_env *e) {
+  if (!(e->hflags & TL_HF_CS64))
+    return;
+  e->segs[TL_SS].flags |= TL_SEG_B;
+  e->hflags |= TL_HF_SS32;
+}
+
 // A fault while this is done comes by longjmp as a double fault to be delivered in its
 // turn; a triple fault ends uc_emu_start with delivering still set.
 static void deliver(struct tl_cpu *c, uint32_t vector) {
@@ -73,6 +83,7 @@ static void deliver(struct tl_cpu *c, uint32_t vector) {
   c->delivering = 1;
   tl_amd64_lib.do_interrupt(c->cs);
   c->delivering = 0;
+  widen_stack(c->env);
 }
 
 static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
@@ -115,7 +126,7 @@ static bool on_undefined(uc_engine *uc, void *cpu) {
 
 void tl_amd64_hooks(struct tl_cpu *c) {
   uc_hook hook;
-  uc_hook_add(c->uc, &hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
+  uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INSN_INVALID, (void *)on_undefined, c, 1, 0);
 }
@@ -141,8 +152,10 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
   if (c)
     c->delivering = 1;
   tl_amd64_lib.hardirq(env, vector, hw);
-  if (c)
+  if (c) {
     c->delivering = 0;
+    widen_stack(env);
+  }
 }
 
 uint64_t TL_AMD64(cpu_get_tsc)(void *env) {
@@ -157,7 +170,7 @@ static struct tl_seg flat(uint32_t selector, uint32_t type) {
 
 // SDM vol. 2, SYSCALL. The library only calls hooks and steps over it.
 void TL_AMD64(helper_syscall)(void *env, int len) {
-  enum { W = 1 << 9, CODE = 1 << 11, L = 1 << 21, B = 1 << 22 };
+  enum { W = 1 << 9, CODE = 1 << 11, L = 1 << 21 };
   struct tl_cpu *c = tl_by_env(env);
   if (!c || !c->m->live) {
     tl_amd64_lib.syscall(env, len);
@@ -174,7 +187,7 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
   tl_amd64_set_flags(c, flags & ~c->msrs[TL_FMASK]);
   e->eflags &= ~TL_RF;
   e->segs[TL_CS] = flat(selector, CODE | W | L);
-  e->segs[TL_SS] = flat(selector + 8, W | B);
+  e->segs[TL_SS] = flat(selector + 8, W | TL_SEG_B);
   e->hflags &= ~(TL_HF_CPL | TL_HF_ADDSEG | TL_HF_TF);
   e->hflags |= TL_HF_CS64 | TL_HF_CS32 | TL_HF_SS32;
   e->eip = was64 ? c->msrs[TL_LSTAR] : c->msrs[TL_CSTAR];

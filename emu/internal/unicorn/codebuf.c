@@ -8,6 +8,8 @@
 //    again; answering NULL makes the caller flush, as it does at later overflows.
 //  - An exit requested in the middle of a block restarts it and repeats its side effects.
 //    Nothing of ours requests one there, so the check is not translated at all (replaced.h).
+//  - A call of the block hook is described anew in each block, with a formatted name and
+//    places in two tables. The first description serves for all.
 //  - The size of the TLB follows gettimeofday, so the guest's Accessed bits would follow
 //    the host's clock. While a guest runs, it is the guest's.
 #include "library.h"
@@ -23,15 +25,23 @@ void tl_codebuf_size(unsigned long size) { wanted_size = size; }
 unsigned long tl_codebuf_wanted(unsigned long size) { return wanted_size ? wanted_size : size; }
 
 // A block has been allocated. NULL makes the library flush the buffer.
-void *tl_codebuf_first(void *tb) {
+void *tl_codebuf_first(void *tcg, void *tb) {
   struct tl_cpu *c = tl_current();
   if (!c)
     return tb;
+  c->tcg = tcg;
   if (!c->first_tb)
     c->first_tb = tb;
   else if (tb == c->first_tb && !c->flushed)
     return NULL;
   return tb;
+}
+
+// Has the library described the call of this hook before? If not, it is about to.
+bool tl_codebuf_described(struct tl_cpu *c, const void *hook) {
+  bool ours = (uc_hook)hook == c->block_hook, before = c->described;
+  c->described = before || ours;
+  return ours && before;
 }
 
 void tl_codebuf_flushed(struct tl_cpu *c) {

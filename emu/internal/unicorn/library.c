@@ -27,6 +27,8 @@ static const struct {
     SYMBOL(exec_init, "tcg_exec_init"),
     SYMBOL(tb_alloc, "tcg_tb_alloc"),
     SYMBOL(tb_flush, "tb_flush"),
+    SYMBOL(add_inline_hook, "uc_add_inline_hook"),
+    SYMBOL(gen_call, "tcg_gen_callN"),
     SYMBOL(insert_breakpoint, "cpu_breakpoint_insert"),
     SYMBOL(get_cpu, "qemu_get_cpu"),
     SYMBOL(restore_state, "cpu_restore_state"),

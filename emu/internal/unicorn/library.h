@@ -19,9 +19,11 @@ struct tl_library {
   void (*exec_init)(void *uc, unsigned long size);
   void *(*tb_alloc)(void *tcg);
   void (*tb_flush)(void *cs);
+  void (*add_inline_hook)(void *uc, void *hook, void **args, int nargs);
   int (*insert_breakpoint)(void *cs, uint64_t pc, int flags, void **breakpoint);
   bool (*tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra); // by each target
   // called
+  void (*gen_call)(void *tcg, void *function, void *result, int nargs, void **args);
   void *(*get_cpu)(void *uc, int index);
   bool (*restore_state)(void *cs, uintptr_t retaddr, bool will_exit);
   void (*flush_page)(void *cs, uint64_t va);

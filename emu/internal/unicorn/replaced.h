@@ -33,7 +33,16 @@ void TARGET(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t ra, in
 
 void TARGET(tcg_exec_init)(void *uc, unsigned long size) { tl_lib.exec_init(uc, tl_codebuf_wanted(size)); }
 
-void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tl_lib.tb_alloc(tcg)); }
+void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tcg, tl_lib.tb_alloc(tcg)); }
+
+// A call of a hook is about to be translated.
+void TARGET(uc_add_inline_hook)(void *uc, void *hook, void **args, int nargs) {
+  struct tl_cpu *c = tl_by_uc(uc);
+  if (!c || !tl_codebuf_described(c, hook))
+    tl_lib.add_inline_hook(uc, hook, args, nargs);
+  else
+    tl_lib.gen_call(c->tcg, (void *)tl_on_block, NULL, nargs, args);
+}
 
 void TARGET(tb_flush)(void *cs) {
   tl_codebuf_flushed(tl_by_cs(cs));

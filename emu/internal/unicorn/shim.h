@@ -154,6 +154,9 @@ struct tl_cpu {
   uint64_t *dr6;       // debug status
   uint64_t dr6_was;    // at the breakpoint that was hit last
 
+  void *tcg;           // the library's TCGContext, once it has translated something
+  uc_hook block_hook;  // that of the clock
+  bool described;      // the library knows how to call it
   void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
@@ -170,7 +173,8 @@ uint32_t tl_library_version(void);
 // codebuf.c
 void tl_codebuf_size(unsigned long size);
 unsigned long tl_codebuf_wanted(unsigned long size);
-void *tl_codebuf_first(void *tb);
+void *tl_codebuf_first(void *tcg, void *tb);
+bool tl_codebuf_described(struct tl_cpu *c, const void *hook);
 void tl_codebuf_flushed(struct tl_cpu *c);
 
 // machine.c
