@@ -52,7 +52,10 @@ type Copy struct {
 	CallFile string // relative to the directory of the build, if it is below that
 	CallLine int
 	Depth    int // len(Chain) + 1
-	die      uint64
+	// Part tells that it is no call of the source's: the compiler has split the function that
+	// it lies in, and then inlined a part of it, as if called where the function is declared.
+	Part bool
+	die  uint64
 }
 
 // ErrNoDebugInfo is wrapped by [OpenIndex] for an image without DWARF.
@@ -177,6 +180,7 @@ func (x *Index) copy(row int) Copy {
 		Entry:    t.address(row, copyEntry),
 		Ranges:   x.ranges(t, row, copyRange),
 		CallFile: x.t.text(t.at(row, copyFile)), CallLine: int(t.at(row, copyLine)), die: uint64(t.at(row, copyDie)),
+		Part: t.at(row, copyPart) != 0,
 	}
 	for p := t.at(row, copyParent); p > 0; p = t.at(int(p)-1, copyParent) {
 		c.Chain = append(c.Chain, x.name(int(t.at(int(p)-1, copyFunc))))

@@ -29,6 +29,7 @@ type mergedDef struct {
 type mergedCopy struct {
 	inlined
 	unit, fn int32
+	part     bool
 }
 
 // merge joins results of scans, one for each unit.
@@ -69,13 +70,22 @@ func (m *merger) take(unit int32) {
 			c.parent = newCopy[c.parent]
 		}
 		newCopy[i] = c.parent
-		fn, _, ok := m.resolve(c.origin)
+		fn, decl, ok := m.resolve(c.origin)
 		if !ok || c.def == none || newDef[c.def] == none {
 			continue
 		}
 		c.def, newCopy[i] = newDef[c.def], int32(len(m.copies))
-		m.copies = append(m.copies, mergedCopy{c, unit, fn})
+		part := fn == m.around(c) && c.callLine == decl.line && c.callFile == decl.file
+		m.copies = append(m.copies, mergedCopy{c, unit, fn, part})
 	}
+}
+
+// around is the function that a copy has been inlined into, which may be a copy itself.
+func (m *merger) around(c inlined) int32 {
+	if c.parent != none {
+		return m.copies[c.parent].fn
+	}
+	return m.defs[c.def].fn
 }
 
 // maxOrigins bounds chains of entries that complete each other.
@@ -240,10 +250,14 @@ func (m *merger) writeCopies(defs, copies []int32) {
 		if c.parent != none {
 			parent = row[c.parent] + 1
 		}
+		part := uint32(0)
+		if c.part {
+			part = 1
+		}
 		m.t.copies.addAddress(c.entry)
-		m.t.copies.add(uint32(c.die), uint32(c.fn), m.text(c.callFile), c.callLine, m.addRanges(c.unit, c.place), def[c.def], parent)
+		m.t.copies.add(uint32(c.die), uint32(c.fn), m.text(c.callFile), c.callLine, m.addRanges(c.unit, c.place), def[c.def], parent, part)
 	}
-	m.t.copies.add(0, 0, 0, 0, 0, 0, uint32(m.t.ranges.rows()), 0, 0)
+	m.t.copies.add(0, 0, 0, 0, 0, 0, uint32(m.t.ranges.rows()), 0, 0, 0)
 }
 
 // addRanges writes the ranges of a place and gives the row of the first.

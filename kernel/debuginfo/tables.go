@@ -29,7 +29,8 @@ const (
 
 	copyEntry, copyDie, copyFunc, copyFile, copyLine, copyRange, copyDef = 0, 2, 3, 4, 5, 6, 7
 	copyParent                                                           = 8 // row + 1, 0: none
-	copyCols                                                             = 9
+	copyPart                                                             = 9 // 1: see Copy.Part
+	copyCols                                                             = 10
 
 	rangeCols = 4
 
@@ -77,7 +78,7 @@ func newTables() tables {
 
 // The magic ends in the version, which changes with the format and with what is in it.
 const (
-	indexMagic  = "tl-func\x01"
+	indexMagic  = "tl-func\x02"
 	indexHeader = len(indexMagic) + 4
 )
 

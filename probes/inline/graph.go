@@ -13,6 +13,7 @@ type graph struct {
 	name   string
 	nodes  map[uint64]*node // by link-time address
 	starts []uint64         // of symbols
+	first  []uint64         // of those that are called: a .cold piece is jumped to
 	tables []*node          // indirect jumps
 }
 
@@ -52,6 +53,9 @@ func (g *graph) decode(addr uint64) (others []uint64) {
 		return nil
 	}
 	g.starts = append(g.starts, start)
+	if s.Name == g.name {
+		g.first = append(g.first, start)
+	}
 	for off := 0; off < len(code); {
 		n, err := g.f.isa.Length(code[off:])
 		if err != nil {
@@ -121,14 +125,18 @@ func (g *graph) settle() {
 	}
 }
 
-// reached are the instructions to which there is a way from the start of a symbol: not the
-// padding between others.
-func (g *graph) reached() map[uint64]bool {
+// beside are the instructions to which there is a way from the function's start that does not
+// pass an entry.
+func (g *graph) beside(entry uint64) map[uint64]bool {
 	out := map[uint64]bool{}
-	for todo := slices.Clone(g.starts); len(todo) > 0; {
+	todo := slices.Clone(g.first)
+	if len(todo) == 0 { // several functions have the name of the one that the piece is of
+		todo = slices.Clone(g.starts)
+	}
+	for len(todo) > 0 {
 		addr := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if out[addr] || g.nodes[addr] == nil {
+		if out[addr] || addr == entry || g.nodes[addr] == nil {
 			continue
 		}
 		out[addr] = true

@@ -15,9 +15,10 @@
 //	      +12   ...               of the caller
 //
 // What belongs to a call of the copy is what lies on a way from its entry to its own
-// instructions, be it the caller's; a return is an instruction from which control goes
-// elsewhere. So each entry has one return, unless the guest stops in between. A way back to
-// the entry is a return and an entry.
+// instructions, be it the caller's, and what can be reached through the entry alone; a return is
+// an instruction from which control goes elsewhere. So each entry has one return, unless the
+// guest stops in between. A way back to the entry is a return and an entry. Where compilers
+// have let the end of a copy and other code be one, the copy returns before that.
 package inline
 
 import (
@@ -56,7 +57,7 @@ func (s Site) Name() string {
 	return strconv.FormatUint(s.Offset, 10) + [...]string{"", ktext.Taken, ktext.NotTaken}[s.When]
 }
 
-// Sites are those of one copy. Both are empty for a copy without code.
+// Sites are those of one copy. Both are empty for a copy without code, and for a part of one.
 type Sites struct {
 	Entry   *Site
 	Returns []Site   // by address
@@ -88,6 +89,10 @@ func (f *Finder) Find(c debuginfo.Copy) Sites {
 	if len(c.Ranges) == 0 {
 		return out
 	}
+	if c.Part {
+		out.Notes = append(out.Notes, fmt.Sprintf("the copy in %s at %#x is a part of the one around it", c.Caller, c.Entry))
+		return out
+	}
 	g := f.graphOf(c)
 	entry, ok := g.boundary(c)
 	if !ok {
@@ -101,7 +106,7 @@ func (f *Finder) Find(c debuginfo.Copy) Sites {
 		out.Entry = &s
 	}
 	extent := g.extent(entry, c.Ranges)
-	out.Notes = append(out.Notes, g.oddities(c.Caller, entry, extent)...)
+	out.Notes = append(out.Notes, g.oddities(c, entry, extent)...)
 	for _, x := range g.exits(entry, extent) {
 		if s, ok := f.site(g, x.from, x.when, &out); ok {
 			out.Returns = append(out.Returns, s)
@@ -136,6 +141,9 @@ func (f *Finder) graphOf(c debuginfo.Copy) *graph {
 	if g == nil {
 		g = &graph{f: f, name: name, nodes: map[uint64]*node{}}
 		f.graphs[key] = g
+	}
+	if whole := f.img.Symtab().Lookup(name); len(whole) == 1 { // a .cold piece need not jump back
+		g.add(whole[0].Addr - f.img.Slide())
 	}
 	g.add(c.Entry)
 	for _, r := range c.Ranges {
@@ -200,33 +208,36 @@ func (g *graph) exits(entry uint64, inside map[uint64]bool) []exit {
 	return out
 }
 
-// oddities tells why entries and returns of a copy may differ from calls in number.
-func (g *graph) oddities(caller string, entry uint64, extent map[uint64]bool) (notes []string) {
-	again, beside := false, false
-	for addr := range g.reached() {
+// oddities tells in what a copy's entries and returns are not those of a call: from which
+// instructions it goes back to the entry, or where it goes on in code that others run too.
+func (g *graph) oddities(c debuginfo.Copy, entry uint64, extent map[uint64]bool) (notes []string) {
+	again, joins := false, false
+	for addr := range extent {
 		for _, to := range g.nodes[addr].next {
-			again = again || extent[addr] && to == entry
-			beside = beside || !extent[addr] && extent[to] && to != entry
+			again = again || to == entry
+			joins = joins || !extent[to] && in(c.Ranges, to)
 		}
 	}
 	if again {
-		notes = append(notes, fmt.Sprintf("the copy in %s at %#x begins with a loop: each round is an entry and a return", caller, entry))
+		notes = append(notes, fmt.Sprintf("the copy in %s at %#x begins with a loop: each round is an entry and a return", c.Caller, entry))
 	}
-	if beside {
-		notes = append(notes, fmt.Sprintf("the copy in %s at %#x is come into elsewhere too: it may have more returns than entries", caller, entry))
+	if joins {
+		notes = append(notes, fmt.Sprintf("the copy in %s at %#x goes on in code to which there are other ways: it returns before that", c.Caller, entry))
 	}
 	return notes
 }
 
-// extent is what a call of the copy may run through: from the entry, all that lies on a way
-// to an instruction of the copy.
+// extent is what a call of the copy may run through, and nothing else runs: from the entry,
+// all that lies on a way to an instruction of the copy, but not what there is a way to beside
+// the entry.
 func (g *graph) extent(entry uint64, ranges []debuginfo.Range) map[uint64]bool {
+	others := g.beside(entry)
 	reached := map[uint64]bool{entry: true}
 	order := []uint64{entry}
 	back := map[uint64][]uint64{}
 	for i := 0; i < len(order); i++ {
 		for _, to := range g.nodes[order[i]].next {
-			if to == entry || g.nodes[to] == nil {
+			if to == entry || g.nodes[to] == nil || others[to] {
 				continue
 			}
 			back[to] = append(back[to], order[i])

@@ -17,7 +17,8 @@ import (
 const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: the kinst probes of its
 entry and of its returns (function and offset; a return in the same function by its offset
 alone); where it is called from in the source, and through which inlined functions; its
-pieces of code. A copy of which the compiler has left no code has none.
+pieces of code. A copy of which the compiler has left no code has no probes; nor has what the
+compiler has split off a function and inlined into it again.
 
 --format json gives an object for each function, on a line of its own.
 `
