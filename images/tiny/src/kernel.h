@@ -210,7 +210,18 @@ bool channel_open(void);
 void channel_send(char type, const void *data, u32 n);
 bool channel_command(char *line, u32 size, u64 timeout_ticks);
 
+/* ---- command.c: the command line to run, and what comes of it ---- */
+
+extern char command[4096];
+void command_get(void);
+u8 command_run(const char *line); /* the status of the shell */
+void command_end(u8 status) noreturn;
+void output(char stream, const char *data, u32 n); /* 'O' or 'E' */
+
 /* ---- init.c: the first thread ---- */
 
 void init_thread(void);
-void output(char stream, const char *data, u32 n); /* 'O' or 'E' */
+
+/* ---- probe.c: static probes for tests ---- */
+
+void probe_fire(u64 n);

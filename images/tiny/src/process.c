@@ -2,6 +2,7 @@
  * process.c: a process is an address space, open files and some threads. The
  * last thread to leave makes it a zombie, which its parent waits for.
  */
+#include "dtrace_probe.h"
 #include "kernel.h"
 
 #define USER_ID 1000
@@ -86,6 +87,7 @@ s64 process_fork(struct trapframe *f)
 	files_copy(p, parent);
 	frame_result(&child, 0);
 	thread_frame_user(t, &child);
+	DTRACE_PROVIDER_PROBE(proc, create, t);
 	thread_start(t);
 	return t->pid;
 }
@@ -172,8 +174,11 @@ void process_exit(int status)
 	irq_disable();
 	if (!p->dying && current->tid == p->pid)
 		p->status = status;
-	if (p->threads == 1)
+	if (p->threads == 1) {
+		/* CLD_EXITED or CLD_KILLED, and the status */
+		DTRACE_PROVIDER_PROBE(proc, exit, p->dying ? 2 : 1, p->status);
 		process_end(p);
+	}
 	thread_die();
 }
 

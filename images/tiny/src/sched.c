@@ -9,6 +9,7 @@
  *
  * The reaper frees the dead: a thread cannot give away the stack it stands on.
  */
+#include "dtrace_probe.h"
 #include "kernel.h"
 
 struct thread *current;
@@ -102,7 +103,9 @@ void schedule(void)
 	next = pick_next();
 	if (next == prev)
 		return;
+	DTRACE_PROVIDER_PROBE(sched, off__cpu, next);
 	current = next;
+	DTRACE_PROVIDER_PROBE(sched, on__cpu);
 	arch_switch(next);
 	switch_context(&prev->sp, next->sp);
 }

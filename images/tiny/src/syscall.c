@@ -157,6 +157,12 @@ static s64 sys_power(struct trapframe *f)
 	return -EINVAL;
 }
 
+static s64 sys_probe(struct trapframe *f)
+{
+	probe_fire(frame_arg0(f));
+	return 0;
+}
+
 static s64 (*const calls[SYS_COUNT])(struct trapframe *) = {
 	[SYS_EXIT] = sys_exit,
 	[SYS_FORK] = sys_fork,
@@ -176,6 +182,7 @@ static s64 (*const calls[SYS_COUNT])(struct trapframe *) = {
 	[SYS_UNAME] = sys_uname,
 	[SYS_CHECK] = sys_check,
 	[SYS_POWER] = sys_power,
+	[SYS_PROBE] = sys_probe,
 };
 
 /* Called by syscall_entry with interrupts enabled. */

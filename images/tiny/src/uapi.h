@@ -26,6 +26,7 @@ enum {
 	SYS_UNAME,    /* (buf, n): bytes of the banner copied, with the final 0 */
 	SYS_CHECK,    /* (group, index, struct check_info *): runs one check */
 	SYS_POWER,    /* (how): POWER_... */
+	SYS_PROBE,    /* (n): fires the static probes of probe.c */
 	SYS_COUNT
 };
 

@@ -137,6 +137,12 @@ static int power_main(int argc, char **argv)
 	return 1;
 }
 
+static int probes_main(int argc, char **argv)
+{
+	(void)argc;
+	return call1(SYS_PROBE, number(argv[1], 1)) < 0;
+}
+
 static int help_main(int argc, char **argv)
 {
 	(void)argc, (void)argv;
@@ -159,6 +165,7 @@ const struct program programs[] = {
 	{ "memory", work_memory, " KIB: allocate, fill and sum so much" },
 	{ "panic", power_main, ": the kernel panics" },
 	{ "pipe", work_pipe, " N: N bytes from one thread to another" },
+	{ "probes", probes_main, " N: fire the static probes for tests" },
 	{ "ps", ps_main, ": the threads" },
 	{ "read-bad", work_read_bad, ": system calls with bad pointers" },
 	{ "reboot", power_main, ": reset the machine" },

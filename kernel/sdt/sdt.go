@@ -1,0 +1,129 @@
+// Package sdt finds the static probes that images/sdt/dtrace_probe.h has compiled into an
+// ELF file.
+//
+//	DTRACE_PROVIDER_PROBE(hello, read__done, n)
+//	   --> call __dtrace_probe_hello___read__done     a relocation names it
+//	   --> Site: provider hello, name read-done       and the call becomes nops
+//
+// The relocations are there in a relocatable file, such as a module of Linux, and in a
+// kernel that was linked with --emit-relocs.
+package sdt
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Site is a call that stands for a probe.
+type Site struct {
+	Section elf.SectionIndex // that holds it
+	// Addr is where the call begins: an offset in its section in a relocatable file,
+	// otherwise the address at which it was linked.
+	Addr           uint64
+	Len            int // bytes
+	Provider, Name string
+}
+
+// DefaultProvider is the provider of a DTRACE_PROBE.
+const DefaultProvider = "sdt"
+
+// prefix begins the name of the function that a probe calls.
+const prefix = "__dtrace_probe_"
+
+// Parse reads the name of the function that a probe calls. In the name of the probe, "__"
+// stands for a dash.
+func Parse(symbol string) (provider, name string, ok bool) {
+	rest, ok := strings.CutPrefix(symbol, prefix)
+	if !ok || rest == "" {
+		return "", "", false
+	}
+	provider, name, named := strings.Cut(rest, "___")
+	if !named {
+		provider, name = DefaultProvider, rest
+	}
+	return provider, strings.ReplaceAll(name, "__", "-"), true
+}
+
+// A call is how an architecture calls a function.
+type call struct {
+	before uint64   // bytes of it in front of what is relocated
+	length int      // bytes
+	types  []uint32 // of relocations
+	nops   string   // that take its place
+}
+
+// calls has a row for each architecture (psABI of x86-64, 4.4.1; AAELF64, 5.7.8; RISC-V ELF
+// psABI, 8.4).
+var calls = map[elf.Machine]call{
+	elf.EM_X86_64: {1, 5, []uint32{uint32(elf.R_X86_64_PLT32), uint32(elf.R_X86_64_PC32)},
+		"\x0f\x1f\x44\x00\x00"}, // nopl 0(%rax,%rax)
+	elf.EM_AARCH64: {0, 4, []uint32{uint32(elf.R_AARCH64_CALL26)}, "\x1f\x20\x03\xd5"},
+	elf.EM_RISCV: {0, 8, []uint32{uint32(elf.R_RISCV_CALL), uint32(elf.R_RISCV_CALL_PLT)},
+		"\x13\x00\x00\x00\x13\x00\x00\x00"},
+}
+
+// Nops are what the call of a site becomes.
+func Nops(m elf.Machine) []byte { return []byte(calls[m].nops) }
+
+// Sites finds the sites of a file with 64 bits, by section and address. A use of a probe's
+// function that is no call is an error.
+func Sites(f *elf.File) ([]Site, error) {
+	how, ok := calls[f.Machine]
+	if !ok {
+		return nil, fmt.Errorf("static probes: no support for %s", f.Machine)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, fmt.Errorf("static probes: %w", err)
+	}
+	var out []Site
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_RELA || !isCode(f, s.Info) {
+			continue
+		}
+		sites, err := how.sites(f, s, symbols)
+		if err != nil {
+			return nil, fmt.Errorf("static probes: %s: %w", s.Name, err)
+		}
+		out = append(out, sites...)
+	}
+	slices.SortFunc(out, func(a, b Site) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Addr, b.Addr))
+	})
+	return out, nil
+}
+
+func isCode(f *elf.File, section uint32) bool {
+	return int(section) < len(f.Sections) && f.Sections[section].Flags&elf.SHF_EXECINSTR != 0
+}
+
+// relaSize is the bytes of an Elf64_Rela.
+const relaSize = 24
+
+// sites are those that one section of relocations names.
+func (c call) sites(f *elf.File, rela *elf.Section, symbols []elf.Symbol) ([]Site, error) {
+	data, err := rela.Data()
+	if err != nil {
+		return nil, err
+	}
+	var out []Site
+	for ; len(data) >= relaSize; data = data[relaSize:] {
+		off, info := f.ByteOrder.Uint64(data), f.ByteOrder.Uint64(data[8:])
+		i := int(info >> 32)
+		if i == 0 || i > len(symbols) {
+			continue
+		}
+		provider, name, ok := Parse(symbols[i-1].Name)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(c.types, uint32(info)) {
+			return nil, fmt.Errorf("at %#x %s is used, but not called", off, symbols[i-1].Name)
+		}
+		out = append(out, Site{elf.SectionIndex(rela.Info), off - c.before, c.length, provider, name})
+	}
+	return out, nil
+}
