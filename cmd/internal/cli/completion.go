@@ -39,13 +39,19 @@ complete -o default -F _trapline trapline
 `,
 	"zsh": `#compdef trapline
 _trapline() {
-	local -a found
-	found=("${(@f)$(trapline complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
-	[[ -n $found ]] && compadd -- $found || _files
+	local -a found after
+	found=(${(f)"$(trapline complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)"})
+	[[ $found[1] == *[:,/] ]] && after=(-S '')
+	(( $#found )) && compadd "${after[@]}" -- $found || _files
 }
 if [[ $funcstack[1] == _trapline ]]; then _trapline; else compdef _trapline trapline; fi
 `,
-	"fish": `complete -c trapline -a '(trapline complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+	"fish": `function __trapline
+	set -l word (commandline -ct | string replace -r '^[\'"]' '')
+	set -l found (trapline complete (commandline -opc)[2..-1] "$word" 2>/dev/null)
+	test -n "$found" && printf '%s\n' $found || __fish_complete_path $word
+end
+complete -c trapline -f -a '(__trapline)'
 `,
 }
 
