@@ -75,19 +75,34 @@ func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (a
 // suiteSources is a server of Debian's with one release, in the format of deb822
 // (sources.list(5)). The keyring is part of every Debian.
 const suiteSources = `Types: deb
-URIs: http://deb.debian.org/debian
+URIs: %s
 Suites: %s
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 `
 
-// suiteLists is ownLists for a release of Debian's that need not be the host's.
+// publicSite is where Debian is if the host does not say.
+const publicSite = "http://deb.debian.org/debian/"
+
+// hostSite is the server from which the host has Debian: the first in its lists, without the
+// security updates, which have a server of their own. A mirror has the other releases too.
+func hostSite(ctx context.Context) string {
+	out, err := run(ctx, "", "apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian", "Label: Debian")
+	site, _, _ := strings.Cut(out, "\n")
+	if err != nil || !strings.HasPrefix(site, "http") {
+		return publicSite
+	}
+	return site
+}
+
+// suiteLists is ownLists for a release of Debian's that need not be the host's, from the
+// host's server.
 func suiteLists(ctx context.Context, dir, arch, suite string, p Progress) (apt, error) {
 	parts := filepath.Join(dir, "sources.d")
 	if err := os.MkdirAll(parts, 0o755); err != nil {
 		return apt{}, err
 	}
-	text := fmt.Sprintf(suiteSources, suite)
+	text := fmt.Sprintf(suiteSources, hostSite(ctx), suite)
 	if err := os.WriteFile(filepath.Join(parts, "debian.sources"), []byte(text), 0o644); err != nil {
 		return apt{}, err
 	}

@@ -42,7 +42,8 @@ func newFakeDebian(t *testing.T) fakeDebian {
 }
 
 // Both tools append their arguments to the file log. With own lists (an option
-// Dir::State) they use lists that "update" has copied from the archive.
+// Dir::State) they use lists that "update" has copied from the archive; of which servers is in
+// the file sources. The host's servers are in the file targets.
 const fakeAptCache = `#!/bin/sh
 echo "apt-cache $*" >> "$FAKE/log"
 lists=$FAKE/lists
@@ -65,7 +66,13 @@ if test -e "$FAKE/fail"; then
 	exit 100
 fi
 case "$*" in
+indextargets*)
+	cat "$FAKE/targets"
+	exit ;;
 *update)
+	for option; do
+		case "$option" in Dir::Etc::SourceParts=*) cat "${option#*=}"/* > "$FAKE/sources" ;; esac
+	done
 	cp "$FAKE/archive" "$FAKE/own-lists"
 	exit 0 ;;
 *" source "*)

@@ -412,7 +412,7 @@ func TestGetSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(fake.log()) {
-		if !strings.Contains(line, " Dir::Etc::SourceParts=") {
+		if !strings.Contains(line, " Dir::Etc::SourceParts=") && !strings.Contains(line, " indextargets ") {
 			t.Errorf("asked of the host's lists: %s", line)
 		}
 	}
@@ -422,6 +422,26 @@ func TestGetSuite(t *testing.T) {
 	fake.write("fail", "E: Failed to fetch http://a/b.deb  Could not connect to a:80 (1.2.3.4). - connect (111)")
 	if err := s.Refetch(t.Context(), "debian13/amd64", NoProgress{}); !errors.Is(err, ErrNetwork) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A release of its own comes from the server from which the host has Debian.
+func TestGetSuiteSite(t *testing.T) {
+	fake, s := newFakeDebian(t), newStore(t)
+	for targets, want := range map[string]string{
+		"":                                      publicSite,
+		"cdrom://disc/\n":                       publicSite,
+		"http://mirror/debian/\nhttp://b/\n":    "http://mirror/debian/",
+		"https://mirror.example:8000/debian/\n": "https://mirror.example:8000/debian/",
+	} {
+		fake.write("targets", targets)
+		if err := s.Refetch(t.Context(), "debian13/amd64", NoProgress{}); err != nil {
+			t.Fatal(err)
+		}
+		sources, err := os.ReadFile(filepath.Join(fake.dir, "sources"))
+		if err != nil || !strings.Contains(string(sources), "\nURIs: "+want+"\nSuites: trixie\n") {
+			t.Errorf("%q: %s, %v", targets, sources, err)
+		}
 	}
 }
 
