@@ -16,12 +16,19 @@ func advice(err error) string {
 	switch {
 	case errors.Is(err, images.ErrNetwork):
 		return ": look at the network, and at http_proxy if you are behind one; tiny/amd64 and its like need none"
-	case errors.Is(err, fs.ErrPermission) && errors.As(err, &file) && file.Op == "open":
-		return fmt.Sprintf(": make a copy that you may read: sudo install -m 644 %s .", file.Path)
 	case errors.As(err, &file) && file.Op == "mkdir":
 		return ": XDG_CACHE_HOME names another directory for images and snapshots"
 	}
 	return ""
+}
+
+// openingKernel is the error of a kernel's file that cannot be opened. Distributions let only
+// root read theirs.
+func openingKernel(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("opening the kernel: %w: make a copy that you may read: sudo install -m 644 %s .", err, path)
+	}
+	return fmt.Errorf("opening the kernel: %w", err)
 }
 
 // nearestImage adds to the error of an image nobody knows the one that may have been meant.

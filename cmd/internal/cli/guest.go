@@ -115,7 +115,7 @@ func (g *guest) kernelFile() (boot.File, error) {
 	}
 	f, err := g.openFile(g.spec.Kernel)
 	if err != nil {
-		return nil, fmt.Errorf("opening the kernel: %w", err)
+		return nil, openingKernel(g.spec.Kernel, err)
 	}
 	return f, nil
 }

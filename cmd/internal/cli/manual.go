@@ -42,6 +42,9 @@ func (m manual) help(w io.Writer) {
 
 // writeManuals writes man pages into a directory: trapline.1, and one for each command.
 func writeManuals(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("writing man pages: %w", err)
+	}
 	var list strings.Builder
 	for _, c := range commands() {
 		fmt.Fprintf(&list, ".TP\n.BR trapline-%s (1)\n%s\n", roff(c.name), roff(c.short))

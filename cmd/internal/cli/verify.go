@@ -81,6 +81,9 @@ func runVerify(e *env, args []string) error {
 
 // verifyAll verifies in several processes: there is one machine in each.
 func (e *env) verifyAll(o *verifyOptions, args []string) error {
+	if err := o.openable(); err != nil {
+		return err
+	}
 	report, err := e.collect(o, args)
 	if err != nil {
 		return err
@@ -107,6 +110,14 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 		return &exit{status: statusError, err: fmt.Errorf("verify: %d instructions do not do the same displaced as in place", n)}
 	}
 	return nil
+}
+
+// openable says what is wrong with the image, which otherwise each of the processes would.
+func (o *verifyOptions) openable() error {
+	g := &guest{options: o.guest}
+	defer g.close()
+	_, err := g.openImage(true)
+	return err
 }
 
 // writeReport writes a report as JSON.
