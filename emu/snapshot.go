@@ -226,6 +226,9 @@ func readHeader(f io.ReaderAt) (*header, error) {
 	if err := json.Unmarshal(body, h); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
+	if h.Memory < MinMemory || h.Memory > MaxMemory || h.Memory%pageSize != 0 || h.Devices.Size < 0 {
+		return nil, fmt.Errorf("%w: its header makes no sense", ErrSnapshot)
+	}
 	return h, nil
 }
 

@@ -135,8 +135,12 @@ func seconds(ns uint64) string { return fmt.Sprintf("%d.%09d s", ns/1e9, ns%1e9)
 // WriteTo writes the report as text.
 func (f *Footprint) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d system calls, exceptions and interrupts\n%d checkpoints of memory and devices\n%d bytes of output\n",
-		f.Events, f.Checkpoints, f.Output)
+	checkpoints := "checkpoints"
+	if f.Checkpoints == 1 {
+		checkpoints = "checkpoint"
+	}
+	fmt.Fprintf(&b, "%d system calls, exceptions and interrupts\n%d %s of memory and devices\n%d bytes of output\n",
+		f.Events, f.Checkpoints, checkpoints, f.Output)
 	fmt.Fprintf(&b, "end: %s at %s\n%d hits of breakpoints\n", f.End, seconds(f.Clock), f.Hits)
 	for _, d := range f.Differences {
 		fmt.Fprintf(&b, "\n%s differs\n\twithout probes  %s\n\twith probes     %s\n", d.place(), d.Without, d.With)
