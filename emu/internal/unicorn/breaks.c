@@ -202,6 +202,7 @@ void tl_commit_breaks(struct tl_cpu *c) {
     struct tl_page *p = c->m->touched;
     c->m->touched = p->next_touched;
     compose(c, p);
+    c->m->replanted = true;
   }
 }
 

@@ -73,8 +73,14 @@ int tl_idle(struct tl_cpu *c) {
 static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->clock >= c->deadline) {
     c->now = c->clock;
+    c->m->replanted = false;
     *c->pc = pc;
     tlGoAttend(c->id);
+    if (c->m->replanted) { // the block may be of text that is no more: begin it again
+      rearm(c);
+      *c->pc = pc;
+      tl_lib.loop_exit(c->cs);
+    }
   }
   if (c->stop)
     tl_leave(c, pc, TL_STOPPED);

@@ -85,6 +85,7 @@ struct tl_machine {
   uint32_t nbreaks, capbreaks, freebreak;
   struct tl_page *pages; // cappages of them, never moved
   struct tl_page *touched;
+  bool replanted;        // breakpoints have changed since the clock last asked
   uint32_t npages, cappages;
   uint32_t *page_by_pa;  // 1 + index
   uint32_t *page_by_va;  // open addressing, 1 + index
