@@ -11,22 +11,24 @@ import (
 )
 
 // slots is the target's trampoline area. Slots are numbered from 1, in the order of
-// their addresses.
+// their addresses. Where the area is, a target knows when it knows where its kernel is: it is
+// asked when the first slot is taken.
 type slots struct {
 	target   probes.Target
 	isa      *trampoline.ISA
-	free     *trampoline.Slots
+	free     *trampoline.Slots // nil before the first
 	base     uint64
 	pageSize uint64
 	known    map[uint64]bool // pages that have been filled
 }
 
 func newSlots(t probes.Target, isa *trampoline.ISA) *slots {
-	base, size := t.Slots()
-	return &slots{
-		target: t, isa: isa, base: base, pageSize: t.Arch().PageSize,
-		free: trampoline.NewSlots(base, size, isa.SlotSize), known: map[uint64]bool{},
-	}
+	return &slots{target: t, isa: isa, pageSize: t.Arch().PageSize, known: map[uint64]bool{}}
+}
+
+func (s *slots) open() {
+	base, size := s.target.Slots()
+	s.base, s.free = base, trampoline.NewSlots(base, size, s.isa.SlotSize)
 }
 
 func (s *slots) addr(slot uint32) uint64 { return s.base + uint64(slot-1)*uint64(s.isa.SlotSize) }
@@ -34,6 +36,9 @@ func (s *slots) addr(slot uint32) uint64 { return s.base + uint64(slot-1)*uint64
 // alloc takes a slot. A page that is used for the first time is filled, so that a stray
 // jump into it stops at once.
 func (s *slots) alloc() (uint32, error) {
+	if s.free == nil {
+		s.open()
+	}
 	addr, err := s.free.Alloc()
 	if err != nil {
 		return 0, fmt.Errorf("make room for a trampoline: %w", err)

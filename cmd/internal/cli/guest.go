@@ -35,7 +35,8 @@ type guest struct {
 	kernel      *os.File // nil for an embedded one
 	machine     *emu.Machine
 	placing     emu.Boot
-	placed      *emu.Placed
+	placed      bool // what is to be booted is in memory, or a snapshot is
+	moves       bool // the kernel decides where it runs; known when it is placed
 	host        *control.Host
 
 	log       consoleLog
@@ -89,7 +90,7 @@ func (g *guest) open(e *env, c guestConfig) error {
 	if err := g.makeMachine(c); err != nil {
 		return err
 	}
-	if err := g.place(file); err != nil {
+	if err := g.choose(file); err != nil {
 		return err
 	}
 	return g.detect()
@@ -294,21 +295,31 @@ func (g *guest) makeMachine(c guestConfig) error {
 	return err
 }
 
-// place puts the kernel, its command line and its initrd into memory.
-func (g *guest) place(file boot.File) error {
+// choose says what is to be booted. It is placed when no snapshot of it can be had.
+func (g *guest) choose(file boot.File) error {
 	initrd, err := g.initrd()
 	if err != nil {
 		return err
 	}
 	g.placing = emu.Boot{Kernel: file, CommandLine: join(g.spec.Append, g.options.cmdline), Initrd: initrd}
-	if g.placed, err = g.machine.Boot(g.placing); err != nil {
-		return fmt.Errorf("%s: %w", g.spec.Name, err)
-	}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())
 	}
 	return g.feed()
+}
+
+// place puts the kernel, its command line and its initrd into memory, unless something is there.
+func (g *guest) place() error {
+	if g.placed {
+		return nil
+	}
+	placed, err := g.machine.Boot(g.placing)
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.spec.Name, err)
+	}
+	g.placed, g.moves = true, placed.Image == nil
+	return nil
 }
 
 func (g *guest) initrd() ([]byte, error) {

@@ -71,6 +71,9 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 	if key != "" && g.restore(e, key) {
 		return true, endStopped, nil
 	}
+	if err := g.place(); err != nil {
+		return false, endFailed, err
+	}
 	defer g.wait(e)()
 	g.recording = key != ""
 	end, err = g.run()
@@ -151,19 +154,17 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 // nowhere, if it has none or fromBoot, or as early as the place of a kernel that moves
 // itself is known. It says whether the kernel has moved.
 func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
-	moves := g.placed.Image == nil // a compressed kernel decides where it runs
-	fromBoot = fromBoot || g.options.command == ""
-	if fromBoot && !moves {
-		return false, nil
-	}
 	run := func() (bool, ending, error) { return g.boot(e) }
-	if fromBoot {
+	if fromBoot || g.options.command == "" {
+		if err := g.place(); err != nil || !g.moves {
+			return false, err
+		}
 		run = g.runToSlide
 	}
 	if ready, end, err := run(); err != nil || !ready {
 		return false, g.unready(e, end, err)
 	}
-	if !moves {
+	if !g.moves {
 		return false, nil
 	}
 	return true, g.findSlide()

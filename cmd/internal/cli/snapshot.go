@@ -24,8 +24,8 @@ func snapshotCache() (snapshots.Cache, error) {
 }
 
 // snapshotKey names the snapshot of this guest at the point where its init waits for a
-// command; "" if it is to be booted. It says all that the boot depends on: what is placed in
-// memory, the state of the rest of the machine (the console's input is in it), this program
+// command; "" if it is to be booted. It says all that the boot depends on: what would be placed
+// in memory, the state of the rest of the machine (the console's input is in it), this program
 // and the emulator library.
 func (g *guest) snapshotKey() (string, error) {
 	if g.options.noSnapshot || g.options.until > 0 || g.options.command == "" {
@@ -101,6 +101,7 @@ func (g *guest) restore(e *env, key string) bool {
 		}
 		return false
 	}
+	g.placed, g.moves = true, n.Moves
 	for _, b := range n.Console {
 		g.console(b)
 	}
@@ -115,10 +116,11 @@ func (g *guest) restore(e *env, key string) bool {
 type note struct {
 	Image   string
 	Console []byte // what the guest has said so far
+	Moves   bool   // the kernel decides where it runs
 }
 
 func (g *guest) writeSnapshot(f *os.File) error {
-	text, err := json.Marshal(note{g.spec.Name, g.said})
+	text, err := json.Marshal(note{g.spec.Name, g.said, g.moves})
 	if err != nil {
 		return err
 	}

@@ -212,6 +212,9 @@ func (g *guest) approachVerify(e *env, early bool) error {
 		}
 		return err
 	}
+	if err := g.place(); err != nil {
+		return err
+	}
 	start := g.image.Symtab().Lookup("start_kernel")
 	if len(start) == 0 {
 		return errors.New("verify: a kernel with text that it frees, but without start_kernel")
