@@ -318,3 +318,18 @@ func TestBenchmarks(t *testing.T) {
 		t.Errorf("%q, want %q", &out, want)
 	}
 }
+
+// No two scripts of a suite do the same.
+func TestSuite(t *testing.T) {
+	names, texts := map[string]bool{}, map[string]bool{}
+	for i := range suiteRuns {
+		name, text := suiteScript(i)
+		if strings.Contains(text, "%!") {
+			t.Error(text)
+		}
+		names[name], texts[text] = true, true
+	}
+	if len(names) != suiteRuns || len(texts) != suiteRuns {
+		t.Errorf("%d names, %d texts", len(names), len(texts))
+	}
+}

@@ -47,6 +47,7 @@ func comparisons() []comparison {
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},
 		{"clause", "what one hit costs with other clauses (tiny/amd64); A: with the probe, B: without", clauses},
 		{"idle", "boot of debian/amd64 with 1,000 probes that are never hit; A: with them, B: without", neverHit},
+		{"suite", fmt.Sprintf("%d test scripts on three architectures, from warm snapshots", suiteRuns), ofSuite},
 		{"memory", "tracing debian/amd64; A: dtrace, B: boot of the same guest", memory},
 	}
 }

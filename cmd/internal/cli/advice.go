@@ -26,7 +26,7 @@ func advice(err error) string {
 // root read theirs.
 func openingKernel(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("opening the kernel: %w: make a copy that you may read: sudo install -m 644 %s .", err, path)
+		return fmt.Errorf("opening the kernel: %w: make a copy that you may read: sudo install -m 644 -t . %s", err, path)
 	}
 	return fmt.Errorf("opening the kernel: %w", err)
 }
