@@ -74,7 +74,7 @@ func (e *env) annotate(o guestOptions, name, dir string) ([]*listing.Listing, er
 	if err != nil {
 		return nil, fmt.Errorf("annotate: %w", g.inlinedOnly(e, err))
 	}
-	end, err := g.follow(func() bool { return false })
+	end, err := g.follow(e, func() bool { return false })
 	if done := g.finish(e, end); err == nil {
 		err = done
 	}

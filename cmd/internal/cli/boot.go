@@ -47,7 +47,9 @@ func runBoot(e *env, args []string) (err error) {
 func (e *env) bootGuest(g *guest) error {
 	ready, end, err := g.boot(e)
 	if err == nil && ready {
+		stop := e.screen.busy(elapsed("running " + g.spec.Name))
 		end, err = g.resume()
+		stop()
 	}
 	if done := g.finish(e, end); err == nil {
 		err = done

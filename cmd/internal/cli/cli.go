@@ -56,6 +56,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
+	screen   *screen // nil unless messages go to a terminal
 	json     bool    // errors are objects of JSON
 	describe *manual // a command that is asked for it tells of itself here
 	last     string  // the line of --stats: it comes after every message
@@ -64,10 +65,12 @@ type env struct {
 // sink remembers that something could not be written, for callers that do not look.
 type sink struct {
 	io.Writer
-	err error
+	screen *screen // that it is shown on, if it is
+	err    error
 }
 
 func (s *sink) Write(p []byte) (int, error) {
+	s.screen.wrote(p)
 	n, err := s.Writer.Write(p)
 	if err != nil {
 		s.err = fmt.Errorf("writing the output: %w", err)
@@ -106,6 +109,13 @@ func commands() []command {
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &sink{Writer: stdout}
 	e := &env{ctx: context.Background(), stdin: stdin, stdout: out, stderr: stderr}
+	if terminal(stderr) {
+		e.screen = &screen{out: stderr, patience: patience}
+		e.stderr = &messages{stderr, e.screen}
+	}
+	if terminal(stdout) {
+		out.screen = e.screen
+	}
 	err := e.dispatch(args)
 	if ok := err == nil || errors.Is(err, pflag.ErrHelp); ok && out.err != nil {
 		err = out.err

@@ -120,7 +120,10 @@ func (t *tracer) prepare() error {
 	if err != nil || len(t.sources) == 0 {
 		return err
 	}
-	if err := t.session.Compile(t.sources, t.macros()); err != nil {
+	stop := t.screen.busy(elapsed("finding probes"))
+	err = t.session.Compile(t.sources, t.macros())
+	stop()
+	if err != nil {
 		return fmt.Errorf("dtrace: %w", g.inlinedOnly(t.env, err))
 	}
 	return t.write(t.session, t.stderr)
@@ -188,10 +191,13 @@ func (t *tracer) approach() error {
 
 // record traces the guest to its end.
 func (t *tracer) record() error {
-	if err := t.session.Start(); err != nil {
+	stop := t.screen.busy(elapsed("enabling probes"))
+	err := t.session.Start()
+	stop()
+	if err != nil {
 		return fmt.Errorf("dtrace: could not enable tracing: %w", err)
 	}
-	end, err := t.guest.follow(t.over)
+	end, err := t.guest.follow(t.env, t.over)
 	if done := t.session.Finish(); err == nil {
 		err = done
 	}

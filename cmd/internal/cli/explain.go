@@ -86,7 +86,7 @@ func (e *env) firing(o guestOptions, desc probes.Desc, nth int) (*lesson.Firing,
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", g.inlinedOnly(e, err))
 	}
-	end, err := g.follow(w.Done)
+	end, err := g.follow(e, w.Done)
 	if done := g.finish(e, end); err == nil {
 		err = done
 	}

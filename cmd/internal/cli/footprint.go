@@ -167,7 +167,7 @@ func (p *footprint) record(tr *tracer, probed bool, h *verify.History) error {
 			return fmt.Errorf("dtrace: could not enable tracing: %w", err)
 		}
 	}
-	end, err := g.follow(tr.over)
+	end, err := g.follow(tr.env, tr.over)
 	switch {
 	case err != nil:
 		return err

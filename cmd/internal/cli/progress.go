@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -9,13 +8,17 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"trapline/emu"
 	"trapline/images"
-	"trapline/kernel/arch"
 )
 
 // terminal reports whether w is a terminal that can move its cursor.
 func terminal(w io.Writer) bool {
+	switch x := w.(type) {
+	case *sink:
+		w = x.Writer
+	case *messages:
+		w = x.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
@@ -46,56 +49,3 @@ func (b *bar) Start(what string, total int64) {
 func (b *bar) Add(n int64) { b.bar.Add64(n) }
 
 func (b *bar) Done() { b.bar.Finish() }
-
-// patience is how long something may take without a word.
-const patience = time.Second
-
-// wait shows on a terminal how far a guest is that says nothing, until it is stopped. It
-// leaves no trace.
-func (g *guest) wait(e *env) (stop func()) {
-	if g.log.out != io.Discard || !terminal(e.stderr) {
-		return func() {}
-	}
-	g.watchClock()
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		g.showClock(e.stderr, quit)
-	}()
-	return func() {
-		close(quit)
-		<-ended
-		g.machine.OnTick(emu.Never, nil)
-	}
-}
-
-// watchClock keeps g.clock up to date.
-func (g *guest) watchClock() {
-	const step = 10e6
-	var tick func(arch.CPU)
-	tick = func(arch.CPU) {
-		g.clock.Store(g.machine.Now())
-		g.machine.OnTick(g.machine.Now()+step, tick)
-	}
-	g.machine.OnTick(step, tick)
-}
-
-func (g *guest) showClock(w io.Writer, quit chan struct{}) {
-	every := time.NewTicker(100 * time.Millisecond)
-	defer every.Stop()
-	for first := time.After(patience); ; {
-		select {
-		case <-first:
-			first = nil
-		case <-every.C:
-			if first == nil {
-				fmt.Fprintf(w, "\r\x1b[Kbooting %s: %.2f s of its time", g.spec.Name, float64(g.clock.Load())/1e9)
-			}
-		case <-quit:
-			if first == nil {
-				fmt.Fprint(w, "\r\x1b[K")
-			}
-			return
-		}
-	}
-}

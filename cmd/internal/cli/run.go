@@ -62,7 +62,7 @@ func (g *guest) panicLine(line string) bool {
 
 // boot brings the guest to where its init waits for a command: from a snapshot, or by
 // running it and taking one. ready is false if the run has ended before that, as end says.
-// On a terminal it shows that it takes its time, unless the console does.
+// On a terminal it shows that it takes its time.
 func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 	key, err := g.snapshotKey()
 	if err != nil {
@@ -188,8 +188,10 @@ func (g *guest) unready(e *env, end ending, err error) error {
 }
 
 // follow runs the traced guest until it ends, the trace is over, or the user interrupts.
-// One that is traced from its boot on waits for its command in between.
-func (g *guest) follow(over func() bool) (ending, error) {
+// One that is traced from its boot on waits for its command in between. On a terminal it shows
+// that it takes its time.
+func (g *guest) follow(e *env, over func() bool) (ending, error) {
+	defer e.screen.busy(elapsed("tracing " + g.spec.Name))()
 	for !over() {
 		end, err := g.resume()
 		if err != nil || g.command == nil {

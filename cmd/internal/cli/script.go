@@ -2,9 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -113,29 +113,19 @@ func (s *suiteRun) run(e *env) error {
 		}
 		write = tap.Write
 	}
+	var done atomic.Int64
+	stop := e.screen.busy(func() string { return fmt.Sprintf("%d of %d scripts", done.Load(), len(s.suite.Files)) })
 	err := s.suite.Run(e.ctx, func(r script.Result) {
 		s.count[r.Status]++
 		s.all = append(s.all, r)
 		write(r) // stdout remembers its error
-		s.progress(e)
+		done.Add(1)
 	})
+	stop()
 	if e.ctx.Err() != nil {
 		return &exit{status: statusSignal}
 	}
 	return err
-}
-
-// progress shows on a terminal how many scripts have been run, if what becomes of them is
-// written elsewhere.
-func (s *suiteRun) progress(e *env) {
-	out := e.stdout.(*sink).Writer
-	if !terminal(e.stderr) || terminal(out) {
-		return
-	}
-	fmt.Fprintf(e.stderr, "\r\x1b[K%d of %d scripts", len(s.all), len(s.suite.Files))
-	if len(s.all) == len(s.suite.Files) {
-		io.WriteString(e.stderr, "\r\x1b[K")
-	}
 }
 
 func (s *suiteRun) writeJUnit() error {

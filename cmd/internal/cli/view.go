@@ -65,8 +65,5 @@ func (v view) listing(f kernel.Symbol, text func(addr uint64, p []byte) error) (
 
 // color tells whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org).
 func color(out io.Writer) bool {
-	if s, ok := out.(*sink); ok {
-		out = s.Writer
-	}
 	return terminal(out) && os.Getenv("NO_COLOR") == ""
 }
