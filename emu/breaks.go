@@ -92,6 +92,10 @@ func (m *Machine) commit() {
 // displaced instruction runs.
 func (m *Machine) OnHit(f func(cpu arch.CPU, addr uint64)) { m.onHit = f }
 
+// StopHere is called by the function of OnHit, and ends the run with Stopped in front of the
+// instruction. Before the next run the breakpoint has to be cleared.
+func (m *Machine) StopHere() { m.engine.StopHere() }
+
 // OnRewrite sets the function that is called when the guest has stored to a page with
 // breakpoints, before it can run what it stored.
 func (m *Machine) OnRewrite(f func(addr uint64)) { m.onRewrite = f }

@@ -19,7 +19,8 @@ type Stepper struct {
 // How an instruction is stepped.
 type How = unicorn.How
 
-// Step makes a stepper of a machine that stands still. The machine cannot run any more.
+// Step makes a stepper of a machine that stands still. The machine can run no more, but after what
+// is done Aside.
 func (m *Machine) Step() (*Stepper, error) {
 	s, err := m.engine.NewStepper()
 	if err != nil {
@@ -30,6 +31,13 @@ func (m *Machine) Step() (*Stepper, error) {
 
 // Close frees what the stepper has. It comes before the machine's.
 func (s *Stepper) Close() { s.engine.Close() }
+
+// Aside calls f, which steps, and puts the machine back into the state in which it was before. A run
+// goes on from there.
+func (s *Stepper) Aside(f func()) error {
+	defer s.m.engine.SetHandler(handler{s.m})
+	return s.engine.Aside(f)
+}
 
 // Window is memory that only stepped instructions see: its virtual address and its content.
 // The pages around it are not there.

@@ -28,7 +28,8 @@ type Verifier struct {
 	stepper *emu.Stepper
 	states  generator
 	base    []byte // state of the CPU as it was
-	slots   uint64
+	slots   uint64 // where trampolines are
+	next    uint64 // address of the next one
 	report  *Report
 }
 
@@ -98,6 +99,7 @@ func (v *Verifier) Function(fn kernel.Symbol, r *Report) error {
 		return err
 	}
 	r.Functions++
+	v.next = v.slots
 	planted, err := v.plant(list)
 	if err != nil {
 		return fmt.Errorf("%s: %w", fn.Name, err)
@@ -136,7 +138,6 @@ func (v *Verifier) decode(fn kernel.Symbol) (list []*instruction, err error) {
 func (v *Verifier) plant(list []*instruction) ([]*instruction, error) {
 	var breaks []arch.Break
 	var planted []*instruction
-	slot := v.slots
 	for _, in := range list {
 		v.report.Instructions++
 		if in.plan.Kind == trampoline.Refuse {
@@ -148,7 +149,7 @@ func (v *Verifier) plant(list []*instruction) ([]*instruction, error) {
 			Do: v.isa.Do(in.plan, in.code, in.pc),
 		}
 		if in.plan.InSlot() {
-			code, err := v.isa.Encode(in.plan, in.code, in.pc, slot)
+			code, err := v.isa.Encode(in.plan, in.code, in.pc, v.next)
 			if err != nil {
 				v.report.refuse(in, "it is too far from its trampoline")
 				continue
@@ -156,11 +157,11 @@ func (v *Verifier) plant(list []*instruction) ([]*instruction, error) {
 			for len(code) < v.isa.SlotSize {
 				code = append(code, v.isa.Fill...)
 			}
-			if err := v.Machine.WriteSlots(slot, code); err != nil {
+			if err := v.Machine.WriteSlots(v.next, code); err != nil {
 				return nil, err
 			}
-			b.Slot = slot
-			slot += uint64(v.isa.SlotSize)
+			b.Slot = v.next
+			v.next += uint64(v.isa.SlotSize)
 		}
 		breaks, planted = append(breaks, b), append(planted, in)
 	}

@@ -28,6 +28,7 @@ type course struct {
 	set     *patch.Set
 	reg     *probes.Registry
 	probes  []*probes.Probe // of every instruction that can have one
+	funcs   []kernel.Symbol
 	console bytes.Buffer
 }
 
@@ -56,6 +57,7 @@ func courseOf(t *testing.T, a *arch.Arch) *course {
 	}
 	for _, fn := range img.Symtab().Funcs() {
 		if fn.Size > 0 && !fn.Label && !fn.Init {
+			c.funcs = append(c.funcs, fn)
 			c.probe(fn)
 		}
 	}

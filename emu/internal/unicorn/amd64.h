@@ -29,6 +29,7 @@ struct tl_amd64_env {
   uint64_t cr[5];
 };
 
+#define TL_ENV_XMM 792       // offset of XMM0 in CPUX86State: registers of 64 bytes, of which a guest has 16
 #define TL_ENV_MSRS 4792     // offset of the MSRs from STAR on in CPUX86State
 #define TL_ENV_DR6 5416     // offset of DR6 in CPUX86State
 #define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State

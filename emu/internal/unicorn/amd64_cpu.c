@@ -72,6 +72,19 @@ static bool find_msrs(struct tl_cpu *c) {
   return c->msrs;
 }
 
+static uint8_t *vector(struct tl_cpu *c, unsigned i) { return (uint8_t *)c->env + TL_ENV_XMM + 64 * i; }
+
+static bool vectors_match(struct tl_cpu *c) {
+  static const uint8_t mark[16] = "vector register", zero[16];
+  bool ok = true;
+  for (unsigned i = 0; i < 16; i += 15) {
+    uc_reg_write(c->uc, UC_X86_REG_XMM0 + (int)i, mark);
+    ok = ok && !memcmp(vector(c, i), mark, sizeof mark);
+    uc_reg_write(c->uc, UC_X86_REG_XMM0 + (int)i, zero);
+  }
+  return ok;
+}
+
 static bool find_dr6(struct tl_cpu *c) {
   uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_DR6), mark = 0x1234467, was = 0;
   uc_reg_read(c->uc, UC_X86_REG_DR6, &was);
@@ -113,6 +126,8 @@ static const char *find(struct tl_cpu *c) {
     return "its registers are not laid out as known";
   if (!system_registers_match(c))
     return "its segment and control registers are not laid out as known";
+  if (!vectors_match(c))
+    return "its vector registers are not laid out as known";
   if (!find_msrs(c))
     return "its system call registers are not laid out as known";
   if (!find_dr6(c))
@@ -206,10 +221,13 @@ static bool repeats(const uint8_t *code, unsigned len) {
 
 static void raise_line(struct tl_cpu *c) { c->line = 1; }
 
-// The arithmetic flags are kept as operands and an operation, in more than one way.
+// The arithmetic flags are kept as operands and an operation, in more than one way. Behind the
+// guest's part of a vector register some helpers leave what was on the host's stack.
 static void settled(struct tl_cpu *c) {
   tl_amd64_set_flags(c, tl_amd64_flags(c));
   tl_amd64_env(c)->cc_dst = tl_amd64_env(c)->cc_src2 = 0;
+  for (unsigned i = 0; i < 16; i++)
+    memset(vector(c, i) + 16, 0, 48);
   // The shadow of sti covers the next instruction. Interrupts are taken at branches alone, so that
   // what it shields is shielded anyway, behind the jump back as well.
   tl_amd64_env(c)->hflags &= ~TL_HF_INHIBIT;

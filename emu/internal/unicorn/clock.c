@@ -63,6 +63,12 @@ void tl_leave(struct tl_cpu *c, uint64_t pc, int why) {
   tl_lib.loop_exit(c->cs);
 }
 
+// Asked for at a hit: end the run in front of the instruction, where nothing else is looked at.
+void tl_stop_here(struct tl_cpu *c) {
+  c->end = TL_NEVER;
+  c->trig = 0;
+}
+
 // The guest waits for an interrupt. TL_RUNNING when there is one, otherwise why not.
 int tl_idle(struct tl_cpu *c) {
   c->now = c->clock;
@@ -71,6 +77,8 @@ int tl_idle(struct tl_cpu *c) {
 
 // The start of a block at which an interrupt could be taken, and something is due.
 static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
+  if (c->end == TL_NEVER)
+    tl_leave(c, pc, TL_STOPPED);
   if (c->clock >= c->deadline) {
     c->now = c->clock;
     c->m->replanted = false;

@@ -43,7 +43,7 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
   }
   c->now = tl_exact(c, addr);
   tlGoHit(c->id, addr);
-  return tl_break_on(c->m, p, addr);
+  return c->end == TL_NEVER ? NULL : tl_break_on(c->m, p, addr);
 }
 
 struct tl_break *tl_slot_break(struct tl_cpu *c, uint64_t pc) {

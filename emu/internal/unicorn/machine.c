@@ -186,7 +186,9 @@ void tl_close(struct tl_cpu *c) {
 int tl_run(struct tl_cpu *c, const char **err) {
   c->trig = 0; // looks at everything that may have changed
   int code = tl_run_once(c);
-  if (c->end_reason == TL_STOPPED)
+  if (c->end == TL_NEVER) // tl_stop_here
+    c->end = *c->pc;
+  else if (c->end_reason == TL_STOPPED)
     __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);
   *err = code ? uc_strerror(code) : NULL;
   return code ? TL_FAILED : c->end_reason;

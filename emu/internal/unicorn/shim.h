@@ -197,6 +197,7 @@ void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
 int tl_idle(struct tl_cpu *c);
+void tl_stop_here(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 
 // tlb.c

@@ -155,6 +155,36 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
   undo(c, o);
 }
 
+// What steps disturb of a guest that is to go on.
+struct tl_aside {
+  struct tl_cpu cpu;
+  uint32_t request;
+  uint8_t env[];
+};
+
+struct tl_aside *tl_step_begin(struct tl_cpu *c) {
+  struct tl_aside *a = malloc(sizeof *a + c->step->env_size);
+  if (!a)
+    return NULL;
+  a->cpu = *c;
+  a->request = *tl_interrupt_request(c);
+  memcpy(a->env, c->env, c->step->env_size);
+  c->journal = NULL; // nothing of this is of the guest's history
+  return a;
+}
+
+// Put it back, but for the code buffer's own state.
+void tl_step_end(struct tl_cpu *c, struct tl_aside *a) {
+  a->cpu.first_tb = c->first_tb;
+  a->cpu.flushed = c->flushed;
+  a->cpu.flushes = c->flushes;
+  *c = a->cpu;
+  memcpy(c->env, a->env, c->step->env_size);
+  *tl_interrupt_request(c) = a->request;
+  tl_lib.flush_tlb(c->cs);
+  free(a);
+}
+
 struct tl_outcome *tl_outcome_new(struct tl_cpu *c) {
   struct tl_outcome *o = calloc(1, sizeof *o);
   if (o && (o->env = calloc(1, c->step->env_size)) && (o->pages = calloc(TL_STEP_PAGES, sizeof *o->pages)))

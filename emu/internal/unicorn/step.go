@@ -29,7 +29,7 @@ type Stepper struct {
 // A span is a part of the CPU state.
 type span struct{ from, to int }
 
-// NewStepper makes a stepper. The engine cannot run by itself any more.
+// NewStepper makes a stepper. The engine can run by itself no more, but after what is done Aside.
 func (e *Engine) NewStepper() (*Stepper, error) {
 	if !C.tl_step_open(e.c) {
 		return nil, errors.New("stepping: no memory for it")
@@ -58,6 +58,18 @@ func (s *Stepper) Window() (addr uint64, memory []byte) {
 	m := s.e.c.m
 	at := m.slot_size - C.TL_PAGE - C.TL_STEP_WINDOW
 	return uint64(m.slot_base + at), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(m.aux), uint64(at))), StepWindow)
+}
+
+// Aside calls f, and puts the engine back into the state in which it was before: a run goes on as if
+// nothing had been stepped.
+func (s *Stepper) Aside(f func()) error {
+	a := C.tl_step_begin(s.e.c)
+	if a == nil {
+		return errors.New("stepping: no memory for the state")
+	}
+	defer C.tl_step_end(s.e.c, a)
+	f()
+	return nil
 }
 
 // State copies the CPU as it is.

@@ -36,6 +36,8 @@ struct tl_step {
 
 bool tl_step_open(struct tl_cpu *c);
 void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrupt, struct tl_outcome *o);
+struct tl_aside *tl_step_begin(struct tl_cpu *c);
+void tl_step_end(struct tl_cpu *c, struct tl_aside *a);
 struct tl_outcome *tl_outcome_new(struct tl_cpu *c);
 void tl_outcome_free(struct tl_outcome *o);
 

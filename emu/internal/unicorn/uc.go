@@ -217,6 +217,10 @@ func (e *Engine) Stop() {
 	}
 }
 
+// StopHere is called by Hit, and ends the run in front of the instruction. The next run begins
+// with it: its breakpoint has to be gone by then.
+func (e *Engine) StopHere() { C.tl_stop_here(e.c) }
+
 // Stopping reports whether Stop was called during this run.
 func (e *Engine) Stopping() bool { return e.c.stop != 0 }
 
