@@ -20,6 +20,9 @@ memory, faults, accesses to devices, time, and where the guest goes on. The stat
 from --seed. Functions that the kernel frees after its boot are verified at the beginning
 of start_kernel, the others where init waits for its first command.
 
+With -c the states are real ones: init runs the line, and each instruction is verified where
+the kernel comes to it for the first time, also with an interrupt that waits.
+
 With --footprint it runs the guest without and with probes instead, and compares the two:
 'trapline verify --footprint --help'.
 
@@ -37,6 +40,7 @@ type verifyOptions struct {
 	json   string
 	resume string
 	part   part
+	live   bool
 }
 
 // runVerify proves displaced instructions against the emulator.
@@ -47,6 +51,7 @@ func runVerify(e *env, args []string) error {
 	var o verifyOptions
 	f := e.newFlags("verify", verifyNotes)
 	o.guest.bootFlags(f)
+	f.VarP(&o.guest.command, "command", "c", "take the states that this shell `LINE` brings the kernel into")
 	f.StringVar(&o.Func, "func", "*", "only functions of this `PATTERN`")
 	f.Uint64Var(&o.Sample, "sample", 1, "one instruction in `N`, chosen by the seed")
 	f.Uint64Var(&o.Seed, "seed", 1, "of the states and of the sample")
@@ -67,13 +72,21 @@ func runVerify(e *env, args []string) error {
 		return usagef("verify: one IMAGE at a time, not %d", f.NArg())
 	case o.Sample == 0 || o.States < 1 || o.jobs < 1:
 		return usagef("verify: --sample, --states and --jobs must be at least 1")
+	case o.guest.command != "" && (o.resume != "" || f.Changed("states")):
+		return usagef("verify: -c takes each instruction once, in one go: no --resume, no --states")
 	}
 	o.guest.image = defaultImage()
 	if f.NArg() == 1 {
 		o.guest.image = f.Arg(0)
 	}
-	o.guest.command = "true" // it is never run
-	if o.part.of > 0 {
+	o.live = o.guest.command != ""
+	if !o.live {
+		o.guest.command = "true" // it is never run
+	}
+	switch {
+	case o.part.of > 0 && o.live:
+		return e.verifyLive(&o)
+	case o.part.of > 0:
 		return e.verifyPart(&o)
 	}
 	return e.verifyAll(&o, args)
@@ -88,7 +101,10 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if report.Functions == 0 {
+	switch {
+	case report.Functions == 0 && o.live:
+		return fmt.Errorf("verify: %s does not bring %s to a function %s", o.guest.command, o.guest.image, o.Func)
+	case report.Functions == 0:
 		return fmt.Errorf("verify: there is no function %s in %s", o.Func, o.guest.image)
 	}
 	report.Sort()
@@ -104,7 +120,7 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 		if i == 0 {
 			fmt.Fprintln(e.stdout)
 		}
-		fmt.Fprintf(e.stdout, "again: trapline verify --func %s --seed %d --states %d %s\n", m.Function, o.Seed, m.State+1, o.guest.image)
+		fmt.Fprintf(e.stdout, "again: trapline verify --func %s %s %s\n", m.Function, o.states(m), o.guest.image)
 	}
 	if _, n, _ := report.Totals(); n > 0 {
 		return &exit{status: statusError, err: fmt.Errorf("verify: %d instructions do not do the same displaced as in place", n)}
@@ -118,6 +134,14 @@ func (o *verifyOptions) openable() error {
 	defer g.close()
 	_, err := g.openImage(true)
 	return err
+}
+
+// states are the flags for those of a mismatch.
+func (o *verifyOptions) states(m verify.Mismatch) string {
+	if o.live {
+		return fmt.Sprintf("-c %q", o.guest.command)
+	}
+	return fmt.Sprintf("--seed %d --states %d", o.Seed, m.State+1)
 }
 
 // writeReport writes a report as JSON.
