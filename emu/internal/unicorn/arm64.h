@@ -25,6 +25,17 @@ struct tl_arm64_env {
 #define TL_SYSREG(op0, op1, crn, crm, op2) \
   ((uint32_t)(op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
 
+#define TL_ARM64_SYSREG_KEY 0x1013u // in the key of one of AArch64, above its name
+
+// The library's description of a system register, as far as the shim knows it.
+struct tl_arm64_sysreg {
+  const char *label;
+  uint8_t cp, crn, crm, op0, op1, op2;
+  uint64_t other[8];
+  uint64_t (*read)(void *env, const struct tl_arm64_sysreg *r);
+  void (*write)(void *env, const struct tl_arm64_sysreg *r, uint64_t v);
+};
+
 // TL_ARM64(f) is the library's name of f for an arm64 guest.
 #define TL_ARM64(f) f##_aarch64
 
@@ -36,6 +47,8 @@ struct tl_arm64_library {
   void (*wfi)(void *env, uint32_t len);
   void (*daifclr)(void *env, uint32_t mask);
   void (*eret)(void *env, uint64_t pc);
+  struct tl_arm64_sysreg *(*sysreg)(void *table, uint32_t key);
+  void (*write_daif)(void *env, const struct tl_arm64_sysreg *r, uint64_t v); // found with its register
   // called
   void (*do_interrupt)(void *cs);
   void (*rebuild_hflags)(void *env);

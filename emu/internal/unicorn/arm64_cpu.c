@@ -213,6 +213,7 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(wfi, "helper_wfi"),
     SYMBOL(daifclr, "helper_msr_i_daifclear"),
     SYMBOL(eret, "helper_exception_return"),
+    SYMBOL(sysreg, "get_arm_cp_reginfo"),
     SYMBOL(do_interrupt, "arm_cpu_do_interrupt"),
     SYMBOL(rebuild_hflags, "arm_rebuild_hflags"),
 #undef SYMBOL

@@ -3,7 +3,9 @@
 //
 // Quirks of 2.0.1 that are answered here:
 //  - Exceptions go to a hook and nowhere else.
-//  - The generic timer counts the host's time and never interrupts.
+//  - The generic timer counts the host's time and never interrupts. Its registers are given
+//    other functions: a hook of MRS and MSR would be called for each of them, and a kernel
+//    has one wherever it asks for the current task.
 //  - WFI ends the run.
 #include <string.h>
 
@@ -108,32 +110,48 @@ void TL_ARM64(helper_exception_return)(void *env, uint64_t pc) {
 
 #define DAIF TL_SYSREG(3, 3, 4, 2, 1)
 
-// The generic timer (Arm ARM, D11): CRn 14, from EL1 and EL0.
-static bool is_timer(const uc_arm64_cp_reg *r) { return r->op0 == 3 && r->op1 == 3 && r->crn == 14 && r->crm <= 3 && (r->crm || r->op2); }
+static uint32_t name(const struct tl_arm64_sysreg *r) { return TL_SYSREG(r->op0, r->op1, r->crn, r->crm, r->op2); }
 
-static uint32_t name(const uc_arm64_cp_reg *r) { return TL_SYSREG(r->op0, r->op1, r->crn, r->crm, r->op2); }
+// The generic timer (Arm ARM, D11) as EL1 and EL0 see it, without the counter's frequency.
+static bool is_timer(uint32_t reg) { return reg > TL_SYSREG(3, 3, 14, 0, 0) && reg <= TL_SYSREG(3, 3, 14, 3, 7); }
 
-static uint32_t on_mrs(uc_engine *uc, uc_arm64_reg to, const uc_arm64_cp_reg *r, void *cpu) {
-  struct tl_cpu *c = cpu;
-  if (!is_timer(r))
+// The access has been found to be allowed, and for that the pc is exact.
+static uint64_t read_timer(void *env, const struct tl_arm64_sysreg *r) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c)
     return 0;
   c->now = tl_exact(c, *c->pc);
-  uint64_t v = c->trying ? c->now : tlGoReadSystem(c->id, name(r));
-  uc_reg_write(uc, to, &v);
-  return 1;
+  return c->trying ? c->now : tlGoReadSystem(c->id, name(r));
 }
 
-static uint32_t on_msr(uc_engine *uc, uc_arm64_reg from, const uc_arm64_cp_reg *r, void *cpu) {
-  struct tl_cpu *c = cpu;
-  (void)uc;
-  (void)from;
-  if (name(r) == DAIF && !user(c))
-    look_again(c);
-  if (!is_timer(r))
-    return 0;
+static void write_timer(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c)
+    return;
   c->now = tl_exact(c, *c->pc);
-  tlGoWriteSystem(c->id, name(r), r->val);
-  return 1;
+  tlGoWriteSystem(c->id, name(r), v);
+}
+
+static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
+  struct tl_cpu *c = tl_by_env(env);
+  tl_arm64_lib.write_daif(env, r, v);
+  if (c && c->m->live && !user(c))
+    look_again(c);
+}
+
+// The library asks for the register of an MRS or MSR when it translates that.
+struct tl_arm64_sysreg *TL_ARM64(get_arm_cp_reginfo)(void *table, uint32_t key) {
+  struct tl_arm64_sysreg *r = tl_arm64_lib.sysreg(table, key);
+  if (!r || key >> 16 != TL_ARM64_SYSREG_KEY || name(r) != (key & 0xffff))
+    return r;
+  if (is_timer(name(r))) {
+    r->read = read_timer;
+    r->write = write_timer;
+  } else if (name(r) == DAIF && r->write != write_daif) {
+    tl_arm64_lib.write_daif = r->write;
+    r->write = write_daif;
+  }
+  return r;
 }
 
 // The pc is already that of the next instruction.
@@ -168,6 +186,4 @@ void tl_arm64_hooks(struct tl_cpu *c) {
   uc_hook hook;
   uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
-  uc_hook_add(c->uc, &hook, UC_HOOK_INSN, (void *)on_mrs, c, 1, 0, UC_ARM64_INS_MRS);
-  uc_hook_add(c->uc, &hook, UC_HOOK_INSN, (void *)on_msr, c, 1, 0, UC_ARM64_INS_MSR);
 }
