@@ -21,7 +21,8 @@ type Locals interface {
 }
 
 // localType is the type of a local variable at the probes of a description, which must be
-// instructions of functions.
+// instructions of functions. A return of fbt, which is at several, has what the function
+// begins with: its parameters, and what is declared in its outermost block.
 func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
 	if err := s.openLocals(); err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
 	}
 	var typ *ctypes.Type
 	for _, p := range found {
-		if p.Provider() != "kinst" {
-			return nil, fmt.Errorf("%s is not in a function: only kinst's probes see local variables", p.Desc())
+		if p.Provider() != "kinst" && p.Provider() != "fbt" {
+			return nil, fmt.Errorf("%s is not in a function: only probes of kinst and fbt see local variables", p.Desc())
 		}
 		v, ok := s.locals.Find(p.Key, name)
 		switch {
@@ -89,7 +90,13 @@ func (g localGuest) Read(addr uint64, p []byte) error {
 
 // Local implements vm.Env.
 func (e *env) Local(name string) (addr uint64, data []byte, err error) {
-	v, ok := e.s.locals.Find(e.firing.Probe.Key, name)
+	start := e.firing.Probe.Key
+	v, ok := e.s.locals.Find(start, name)
+	if pc := e.Reg(int(e.s.Target.Arch().PC)); ok && e.firing.Probe.Provider() == "fbt" && pc != start {
+		there, found := e.s.locals.Find(pc, name)
+		// What has been inlined into the function there may have a variable of that name too.
+		v, ok = there, found && ctypes.Same(v.Type, there.Type)
+	}
 	if !ok {
 		return 0, nil, fmt.Errorf("%s: not there", name)
 	}
