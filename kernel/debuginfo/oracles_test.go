@@ -4,7 +4,6 @@ package debuginfo
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -43,9 +42,8 @@ func TestLinuxInline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			names := seeded(x, 200)
-			compareDump(t, img, x, path, names)
-			comparePerf(t, img, x, path, names)
+			compareDump(t, img, x, path, seeded(x, 200))
+			comparePerf(t, img, x, path, 200)
 		})
 	}
 }
@@ -91,15 +89,20 @@ func TestCompilersInline(t *testing.T) {
 
 // seeded are n functions that are inlined somewhere, always the same.
 func seeded(x *Index, n int) []string {
-	var names []string
-	for _, name := range x.Glob("") {
+	names := inlinedOf(x, "")
+	r := rand.New(rand.NewPCG(1, 2))
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return names[:min(n, len(names))]
+}
+
+// inlinedOf are the functions that match a pattern and have been inlined somewhere.
+func inlinedOf(x *Index, pattern string) (names []string) {
+	for _, name := range x.Glob(pattern) {
 		if f, _ := x.Function(name); slices.ContainsFunc(f.Copies, func(c Copy) bool { return len(c.Ranges) > 0 }) {
 			names = append(names, name)
 		}
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	return names[:min(n, len(names))]
+	return names
 }
 
 func output(t *testing.T, name string, args ...string) string {
@@ -170,84 +173,4 @@ func dumped(d *sections, text string) []string {
 		lines = append(lines, fmt.Sprintf("%s %s:%d %#x %#x", name[1], filepath.Base(file[1]), values["call_line"], at, ranges))
 	}
 	return lines
-}
-
-// perfFunctions are few, for perf reads everything again for each that it does not find.
-const perfFunctions = 10
-
-// comparePerf compares the entries of functions that are only inlined with where perf would
-// probe them. perf passes over copies, such as those whose entry is outside of their ranges;
-// of a few functions it has others, where llvm-dwarfdump agrees with the index; of most it
-// has the same.
-func comparePerf(t *testing.T, img *kernel.Image, x *Index, path string, names []string) {
-	t.Helper()
-	want := map[string][]uint64{}
-	for _, name := range names {
-		f, _ := x.Function(name)
-		if len(f.Regular) > 0 || len(f.Copies) > 10 || len(want) == perfFunctions {
-			continue
-		}
-		for _, c := range f.Copies {
-			if len(c.Ranges) > 0 {
-				want[name] = append(want[name], c.Entry)
-			}
-		}
-	}
-	have := perfProbes(t, path, slices.Sorted(maps.Keys(want)))
-	same := 0
-	for name := range want {
-		// Several functions may have the symbol's name.
-		known := func(p perfPlace) bool {
-			return slices.ContainsFunc(img.Symtab().Lookup(p.symbol), func(s kernel.Symbol) bool {
-				return slices.Contains(want[name], s.Addr+p.offset)
-			})
-		}
-		if len(have[name]) == len(want[name]) && !slices.ContainsFunc(have[name], func(p perfPlace) bool { return !known(p) }) {
-			same++
-		}
-	}
-	if same < len(want)*3/5 {
-		t.Errorf("of %d functions perf has the same copies for %d only", len(want), same)
-	}
-	t.Logf("%d functions, of %d of which perf has the same copies", len(want), same)
-}
-
-var (
-	perfNotFound = regexp.MustCompile(`Probe point '(\w+)' not found`)
-	perfProbe    = regexp.MustCompile(`(?m)^p:probe/(\w+) (\w+)\+(\d+)$`)
-)
-
-type perfPlace struct {
-	symbol string
-	offset uint64
-}
-
-// perfProbes are where perf would probe functions. It does nothing at all if there is one
-// that it does not find: then it is asked for the others.
-func perfProbes(t *testing.T, path string, names []string) map[string][]perfPlace {
-	t.Helper()
-	args := []string{"probe", "-k", path}
-	for _, name := range names {
-		args = append(args, "-D", name)
-	}
-	text, err := exec.Command("perf", args...).CombinedOutput()
-	if m := perfNotFound.FindSubmatch(text); m != nil {
-		at := slices.Index(names, string(m[1]))
-		if at < 0 {
-			t.Fatalf("%s", text)
-		}
-		return perfProbes(t, path, slices.Delete(names, at, at+1))
-	}
-	if err != nil {
-		t.Fatalf("perf: %v\n%s", err, text)
-	}
-	all := map[string][]perfPlace{}
-	for _, m := range perfProbe.FindAllStringSubmatch(string(text), -1) {
-		offset, err := strconv.ParseUint(m[3], 10, 64)
-		if err != nil {
-			t.Fatal(m[0], err)
-		}
-		all[m[1]] = append(all[m[1]], perfPlace{m[2], offset})
-	}
-	return all
 }
