@@ -13,7 +13,6 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +28,7 @@ type Info struct {
 	data  *dwarf.Data
 	slide uint64
 	units []extent // by address, once one has been looked for
+	last  *unit    // which has been read: the next function is often of the same
 }
 
 // Open begins to read an image's debug information.
@@ -86,10 +86,11 @@ type Function struct {
 	slide uint64
 }
 
+// A row of the line table is about [addr, end), or about nothing any more.
 type row struct {
-	addr uint64
-	line Line
-	stmt bool // the beginning of a statement (DWARF 5, 6.2.2: is_stmt)
+	addr, end uint64
+	line      Line
+	stmt      bool // the beginning of a statement (DWARF 5, 6.2.2: is_stmt)
 }
 
 // A node is an inlined copy and those inside it.
@@ -103,15 +104,10 @@ type node struct {
 // nothing is told of it, as of some assembler, its Places are empty.
 func (in *Info) Function(addr, size uint64) (*Function, error) {
 	f := &Function{slide: in.slide}
-	r := in.data.Reader()
-	unit, err := in.unit(r, addr-in.slide)
-	if err != nil || unit == nil {
-		return f, err
-	}
-	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
-	files, err := f.readLines(in.data, unit, dir, addr-in.slide, addr-in.slide+size)
-	if err == nil && unit.Children {
-		err = f.readTree(in.data, r, files, addr-in.slide)
+	u, err := in.unit(addr - in.slide)
+	if err == nil && u != nil {
+		f.rows = u.between(addr-in.slide, addr-in.slide+size)
+		f.tree, err = u.copies(in.data, addr-in.slide)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading debug information at 0x%x: %w", addr, err)
@@ -125,56 +121,6 @@ func relative(file, dir string) string {
 		file = path.Join(dir, file)
 	}
 	return strings.TrimPrefix(path.Clean(file), path.Clean(dir)+"/")
-}
-
-// readLines keeps the rows of the unit's line table that are about [lo, hi). It returns the
-// unit's files by number.
-func (f *Function) readLines(data *dwarf.Data, unit *dwarf.Entry, dir string, lo, hi uint64) (files []string, err error) {
-	lines, err := data.LineReader(unit)
-	if err != nil || lines == nil {
-		return nil, err
-	}
-	var e, last dwarf.LineEntry
-	for {
-		if err := lines.Next(&e); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		if last.File != nil && !last.EndSequence && last.Address < hi && (e.Address > lo || last.Address == lo) {
-			f.rows = append(f.rows, row{last.Address, Line{relative(last.File.Name, dir), last.Line}, last.IsStmt})
-		}
-		last = e
-	}
-	slices.SortStableFunc(f.rows, func(a, b row) int { return cmp.Compare(a.addr, b.addr) })
-	for _, file := range lines.Files() {
-		name := ""
-		if file != nil {
-			name = relative(file.Name, dir)
-		}
-		files = append(files, name)
-	}
-	return files, nil
-}
-
-// readTree finds the function that has pc and reads the copies in it.
-func (f *Function) readTree(data *dwarf.Data, r *dwarf.Reader, files []string, pc uint64) error {
-	for {
-		e, err := r.Next()
-		if err != nil || e == nil || e.Tag == 0 || e.Tag == dwarf.TagCompileUnit {
-			return err
-		}
-		if e.Tag == dwarf.TagSubprogram && covers(data, e, pc) && e.Children {
-			f.tree, err = children(data, r, files)
-			return err
-		}
-		r.SkipChildren()
-	}
-}
-
-func covers(data *dwarf.Data, e *dwarf.Entry, pc uint64) bool {
-	ranges, err := data.Ranges(e)
-	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= pc && pc < r[1] })
 }
 
 // children reads the copies among the children of the entry that r has just read, those in

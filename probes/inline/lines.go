@@ -13,6 +13,10 @@ import (
 // A Source tells the lines that begin in functions, and the functions inlined around an
 // address. It keeps what it has read of a function. It is used by one goroutine at a time.
 type Source struct {
+	// Progress, if not nil, is told while Lines reads how many of a function's pieces of
+	// code have been looked at.
+	Progress func(done, total int)
+
 	info    *source.Info
 	symbols *kernel.Symtab
 	known   map[uint64]*source.Function // by the symbol's address
@@ -20,7 +24,7 @@ type Source struct {
 
 // NewSource makes a Source of an image's debug information and its symbols.
 func NewSource(info *source.Info, symbols *kernel.Symtab) *Source {
-	return &Source{info, symbols, map[uint64]*source.Function{}}
+	return &Source{info: info, symbols: symbols, known: map[uint64]*source.Function{}}
 }
 
 // A LineStart is an instruction of a function at which a line begins.
@@ -32,11 +36,14 @@ type LineStart struct {
 // Lines are the lines that begin in a function's own code and in its inlined copies, by
 // address. What is inlined into it is part of it.
 func (s *Source) Lines(f debuginfo.Function, slide uint64) (all []LineStart, err error) {
+	type piece struct {
+		debuginfo.Range
+		depth int
+	}
+	var pieces []piece
 	add := func(ranges []debuginfo.Range, depth int) {
 		for _, r := range ranges {
-			if err == nil {
-				all, err = s.lines(all, r.Lo+slide, r.Hi+slide, depth)
-			}
+			pieces = append(pieces, piece{r, depth})
 		}
 	}
 	for _, d := range f.Regular {
@@ -45,10 +52,18 @@ func (s *Source) Lines(f debuginfo.Function, slide uint64) (all []LineStart, err
 	for _, c := range f.Copies {
 		add(c.Ranges, c.Depth)
 	}
+	for i, p := range pieces {
+		if all, err = s.lines(all, p.Lo+slide, p.Hi+slide, p.depth); err != nil {
+			return nil, err
+		}
+		if s.Progress != nil {
+			s.Progress(i+1, len(pieces))
+		}
+	}
 	slices.SortFunc(all, func(a, b LineStart) int {
 		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.File, b.File), cmp.Compare(a.Line.Line, b.Line.Line))
 	})
-	return slices.Compact(all), err
+	return slices.Compact(all), nil
 }
 
 // lines adds those at [lo, hi), a piece of a function that is inlined so deep.

@@ -101,5 +101,25 @@ func (g *guest) source(e *env) (*inline.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inline.NewSource(info, g.image.Symtab()), nil
+	s := inline.NewSource(info, g.image.Symtab())
+	s.Progress = e.manyPieces("reading lines of the source")
+	return s, nil
+}
+
+// manyPieces shows on a terminal how many of many pieces of code have been looked at; of few
+// there is nothing to show.
+func (e *env) manyPieces(what string) func(done, total int) {
+	const many = 500
+	p := e.progress()
+	return func(done, total int) {
+		if total < many {
+			return
+		}
+		if done == 1 {
+			p.Start(what, int64(total))
+		}
+		if p.Add(1); done == total {
+			p.Done()
+		}
+	}
 }
