@@ -73,6 +73,10 @@ func (m *Machine) ClearBreaks(addrs []uint64) error {
 	return nil
 }
 
+// ForgetText is told that what is mapped at [lo, hi), where no breakpoint stands any more, is
+// about to go.
+func (m *Machine) ForgetText(lo, hi uint64) { m.engine.ForgetPages(lo, hi) }
+
 // CountHits has the hits at addr counted from now on, without a call of the function of
 // OnHit. It reports false where no breakpoint stands.
 func (m *Machine) CountHits(addr uint64) bool { return m.engine.CountHits(addr) }

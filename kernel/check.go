@@ -25,6 +25,22 @@ const headerSize = 64 // bytes of an ELF64 header; the offsets below are in it
 // checkHeader says in one line what keeps the file from being a kernel that can be
 // traced. debug/elf would say less, or read past the end.
 func checkHeader(data []byte) (*arch.Arch, error) {
+	a, err := checkObject(data)
+	if err != nil {
+		return nil, err
+	}
+	switch t := elf.Type(binary.LittleEndian.Uint16(data[16:])); t {
+	case elf.ET_EXEC, elf.ET_DYN:
+		return a, nil
+	case elf.ET_REL:
+		return nil, errors.New("a relocatable object (a kernel module?), not a kernel image")
+	default:
+		return nil, fmt.Errorf("an ELF file of type %s, not a kernel image", t)
+	}
+}
+
+// checkObject is checkHeader for any type of file.
+func checkObject(data []byte) (*arch.Arch, error) {
 	if !bytes.HasPrefix(data, []byte(elf.ELFMAG)) {
 		return nil, notELF(data)
 	}
@@ -42,13 +58,6 @@ func checkHeader(data []byte) (*arch.Arch, error) {
 	a, err := arch.ForELF(machine)
 	if err != nil {
 		return nil, err
-	}
-	switch t := elf.Type(le.Uint16(data[16:])); t {
-	case elf.ET_EXEC, elf.ET_DYN:
-	case elf.ET_REL:
-		return nil, errors.New("a relocatable object (a kernel module?), not a kernel image")
-	default:
-		return nil, fmt.Errorf("an ELF file of type %s, not a kernel image", t)
 	}
 	return a, checkTables(data)
 }

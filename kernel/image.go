@@ -13,8 +13,8 @@ import (
 	"trapline/kernel/arch"
 )
 
-// An Image is a kernel's ELF file. Its methods may be called from several goroutines,
-// except SetSlide and Close, which must be alone.
+// An Image is the ELF file of a kernel or a module. Its methods may be called from several
+// goroutines, except SetSlide, SetPlaces and Close, which must be alone.
 type Image struct {
 	name     string
 	data     []byte // the whole file
@@ -23,6 +23,10 @@ type Image struct {
 	elf      *elf.File // headers; contents are taken from data
 	segments []Segment
 	slide    uint64
+
+	module string  // its name, if it is one
+	places []Place // of a module that has been loaded
+	moves  int     // how often places or slide have changed
 
 	symtab func() *Symtab
 	ahead  sync.WaitGroup // of Prefetch
@@ -165,19 +169,43 @@ func (img *Image) Slide() uint64 { return img.slide }
 
 // SetSlide tells where the guest's kernel runs: at the link-time address plus delta.
 // Symtab and Text follow at once; what they gave before stays as it was.
-func (img *Image) SetSlide(delta uint64) { img.slide = delta }
+func (img *Image) SetSlide(delta uint64) {
+	img.slide = delta
+	img.moves++
+}
 
 // Text fills p with the bytes that the file has for the (slid) address addr. Parts of a
 // segment that are not in the file read as zero. It fails where no segment is.
 func (img *Image) Text(addr uint64, p []byte) error {
-	for link := addr - img.slide; len(p) > 0; {
-		n := img.copyFrom(link, p)
-		if n == 0 {
-			return fmt.Errorf("reading kernel image %s: nothing at 0x%x", img.name, link+img.slide)
-		}
-		link, p = link+uint64(n), p[n:]
+	link, ok := img.Link(addr)
+	if !ok {
+		return fmt.Errorf("reading kernel image %s: nothing at 0x%x", img.name, addr)
+	}
+	if n := img.copyAll(link, p); n < len(p) {
+		return fmt.Errorf("reading kernel image %s: nothing at 0x%x", img.name, addr+uint64(n))
 	}
 	return nil
+}
+
+// TextLink is Text at a link-time address.
+func (img *Image) TextLink(link uint64, p []byte) error {
+	if n := img.copyAll(link, p); n < len(p) {
+		return fmt.Errorf("reading kernel image %s: nothing at the link-time address 0x%x", img.name, link+uint64(n))
+	}
+	return nil
+}
+
+// copyAll copies what segments hold from a link-time address on, up to the first byte that
+// none has.
+func (img *Image) copyAll(link uint64, p []byte) (n int) {
+	for n < len(p) {
+		some := img.copyFrom(link+uint64(n), p[n:])
+		if some == 0 {
+			break
+		}
+		n += some
+	}
+	return n
 }
 
 // copyFrom copies what one segment holds at a link-time address.

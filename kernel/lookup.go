@@ -40,11 +40,11 @@ func (t *Symtab) name(i int32) string {
 }
 
 // symbol is symbol i of syms, then fixed, as the running kernel has it.
-func (t *Symtab) symbol(i int32) Symbol {
+func (t *Symtab) symbol(i int32) (Symbol, bool) {
 	if int(i) < len(t.syms) {
 		return t.slid(t.syms[i])
 	}
-	return t.fixed[int(i)-len(t.syms)]
+	return t.fixed[int(i)-len(t.syms)], true
 }
 
 // Lookup finds every symbol of that name, in order of address (per-CPU offsets and
@@ -54,8 +54,11 @@ func (t *Symtab) Lookup(name string) []Symbol {
 	idx := t.index()
 	var found []Symbol
 	for i := *idx.chain(name); i >= 0; i = idx.next[i] {
-		if t.name(i) == name {
-			found = append(found, t.symbol(i))
+		if t.name(i) != name {
+			continue
+		}
+		if s, ok := t.symbol(i); ok {
+			found = append(found, s)
 		}
 	}
 	return found
@@ -75,7 +78,9 @@ func (t *Symtab) Glob(pattern string) []Symbol {
 			continue
 		}
 		last = s.Addr
-		found = append(found, t.slid(s))
+		if s, ok := t.slid(s); ok {
+			found = append(found, s)
+		}
 	}
 	return found
 }

@@ -44,6 +44,9 @@ func (t *Symtab) add(raw []byte, strs string, kinds []sectionKind) {
 		Global: elf.ST_BIND(info) == elf.STB_GLOBAL,
 		Weak:   elf.ST_BIND(info) == elf.STB_WEAK,
 	}
+	if t.img.module != "" && entryPoint(name) {
+		s.Global, s.Weak = false, true
+	}
 	if s.Size > math.MaxUint64-s.Addr {
 		s.Size = 0 // damaged: it would wrap
 	}
@@ -60,6 +63,10 @@ func (t *Symtab) add(raw []byte, strs string, kinds []sectionKind) {
 	s.Func = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !isBound(s))
 	t.syms = append(t.syms, s)
 }
+
+// entryPoint tells the loader's names for two functions of a module, which have names of
+// their own besides.
+func entryPoint(name string) bool { return name == "init_module" || name == "cleanup_module" }
 
 func wanted(name string, typ elf.SymType) bool {
 	switch typ {

@@ -40,7 +40,7 @@ type Symtab struct {
 	funcs struct {
 		sync.Mutex
 		syms  []Symbol
-		slide uint64
+		moves int // of the image, when they were found
 	}
 }
 
@@ -125,20 +125,34 @@ func reach(syms []Symbol) []uint64 {
 	return r
 }
 
-// slid is a symbol of syms as the running kernel has it.
-func (t *Symtab) slid(s Symbol) Symbol {
-	s.Addr += t.img.slide
-	return s
+// slid is a symbol of syms as the running kernel has it; it is not ok in a piece of a
+// module that has not been loaded.
+func (t *Symtab) slid(s Symbol) (_ Symbol, ok bool) {
+	s.Addr, ok = t.img.Run(s.Addr)
+	return s, ok
 }
 
 // At finds the symbol that covers addr, by its best name: the innermost one whose size
 // the table gives, else a label. Per-CPU offsets and absolute values cover nothing.
 func (t *Symtab) At(addr uint64) (Symbol, bool) {
-	i, ok := t.at(addr - t.img.slide)
+	link, ok := t.img.Link(addr)
 	if !ok {
 		return Symbol{}, false
 	}
-	return t.slid(t.syms[i]), true
+	s, ok := t.AtLink(link)
+	if !ok {
+		return Symbol{}, false
+	}
+	return t.slid(s)
+}
+
+// AtLink is At by link-time addresses, those of the symbol too.
+func (t *Symtab) AtLink(link uint64) (Symbol, bool) {
+	i, ok := t.at(link)
+	if !ok {
+		return Symbol{}, false
+	}
+	return t.syms[i], true
 }
 
 // at is At by link-time address, giving the index in syms.
@@ -170,23 +184,28 @@ func (t *Symtab) best(i int, link uint64) int {
 
 // Aliases are all symbols at exactly addr, best name first.
 func (t *Symtab) Aliases(addr uint64) []Symbol {
-	link := addr - t.img.slide
+	link, ok := t.img.Link(addr)
+	if !ok {
+		return nil
+	}
 	i := sort.Search(len(t.syms), func(i int) bool { return t.syms[i].Addr >= link })
 	var all []Symbol
 	for ; i < len(t.syms) && t.syms[i].Addr == link; i++ {
-		all = append(all, t.slid(t.syms[i]))
+		s := t.syms[i]
+		s.Addr = addr
+		all = append(all, s)
 	}
 	return all
 }
 
 // Funcs are the functions of the image, one for each address under its best name, in
-// order of address. Labels inside a function are not among them. The slice is shared and
+// order of link-time address. Labels inside a function are not among them. The slice is shared and
 // must not be changed.
 func (t *Symtab) Funcs() []Symbol {
 	t.funcs.Lock()
 	defer t.funcs.Unlock()
-	if t.funcs.syms == nil || t.funcs.slide != t.img.slide {
-		t.funcs.syms, t.funcs.slide = t.allFuncs(), t.img.slide
+	if t.funcs.syms == nil || t.funcs.moves != t.img.moves {
+		t.funcs.syms, t.funcs.moves = t.allFuncs(), t.img.moves
 	}
 	return t.funcs.syms
 }
@@ -199,7 +218,9 @@ func (t *Symtab) allFuncs() []Symbol {
 			continue
 		}
 		last = s.Addr
-		funcs = append(funcs, t.slid(s))
+		if s, ok := t.slid(s); ok {
+			funcs = append(funcs, s)
+		}
 	}
 	return funcs
 }

@@ -26,6 +26,12 @@ type Reporter interface {
 	Report() []string
 }
 
+// A Forgetter is a provider that keeps what it has found out about text.
+type Forgetter interface {
+	// Forget drops what is known of text at [lo, hi), which is not there any more.
+	Forget(lo, hi uint64)
+}
+
 // A Counter is a Target that can count the hits of a breakpoint without a call of OnHit.
 type Counter interface {
 	// CountHits has the hits at addr counted from now on. It reports false where no

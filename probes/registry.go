@@ -12,7 +12,8 @@ import (
 type Registry struct {
 	providers []Provider
 	groups    map[groupKey]*Group
-	chunks    [][]Probe // of chunkSize each, so that a *Probe stays where it is
+	retired   map[groupKey][]*Group // by keys without base
+	chunks    [][]Probe             // of chunkSize each, so that a *Probe stays where it is
 	n         int
 	enabled   []uint16 // how many want the probe, by ID
 }
@@ -24,6 +25,39 @@ type groupKey struct {
 	module, function string
 	base             uint64
 	suffix           string
+}
+
+// Retire says that a module is not there any more: its probes stay, and become those of
+// functions of the same names when the module is there again, perhaps elsewhere. None of
+// them is enabled.
+func (r *Registry) Retire(module string) {
+	var gone []*Group
+	for key, g := range r.groups {
+		if key.module == module {
+			delete(r.groups, key)
+			gone = append(gone, g)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *Group) int { return cmp.Compare(a.base, b.base) })
+	for _, g := range gone {
+		key := groupKey{g.provider, g.module, g.function, 0, g.suffix}
+		r.retired[key] = append(r.retired[key], g)
+	}
+}
+
+// revive takes a retired group of the same names, the first by where it was.
+func (r *Registry) revive(key groupKey) *Group {
+	base := key.base
+	key.base = 0
+	gone := r.retired[key]
+	if len(gone) == 0 {
+		return nil
+	}
+	if r.retired[key] = gone[1:]; len(gone) == 1 {
+		delete(r.retired, key)
+	}
+	gone[0].base = base
+	return gone[0]
 }
 
 // A Group is what probes of one function have in common.
@@ -39,7 +73,9 @@ type Group struct {
 }
 
 // NewRegistry makes an empty registry.
-func NewRegistry() *Registry { return &Registry{groups: map[groupKey]*Group{}} }
+func NewRegistry() *Registry {
+	return &Registry{groups: map[groupKey]*Group{}, retired: map[groupKey][]*Group{}}
+}
 
 // Add makes p one of the providers that Match asks. They are asked in the order in
 // which they were added.
@@ -57,13 +93,16 @@ func (r *Registry) Group(p Provider, module, function string, base uint64) *Grou
 
 func (r *Registry) group(key groupKey, sel Selector) *Group {
 	g := r.groups[key]
-	if g == nil {
+	if g != nil {
+		return g
+	}
+	if g = r.revive(key); g == nil {
 		g = &Group{
 			r: r, provider: key.provider, selector: sel,
 			module: key.module, function: key.function, base: key.base, suffix: key.suffix,
 		}
-		r.groups[key] = g
 	}
+	r.groups[key] = g
 	return g
 }
 
@@ -82,10 +121,11 @@ func (g *Group) Selector() Selector { return g.selector }
 // Base is the address of the function.
 func (g *Group) Base() uint64 { return g.base }
 
-// Named finds or makes the probe of that name. A group's probes are all made by Named
+// Named finds or makes the probe of that name, and gives it its key. A group's probes are all made by Named
 // or all by Numbered.
 func (g *Group) Named(name string, key uint64) *Probe {
 	if i := slices.Index(g.names, name); i >= 0 {
+		g.probes[i].Key = key
 		return g.probes[i]
 	}
 	g.names = append(g.names, name)
@@ -94,12 +134,13 @@ func (g *Group) Named(name string, key uint64) *Probe {
 	return p
 }
 
-// Numbered finds or makes the probe whose name is n in decimal.
+// Numbered finds or makes the probe whose name is n in decimal, and gives it its key.
 func (g *Group) Numbered(n int, key uint64) *Probe {
 	i, ok := slices.BinarySearchFunc(g.probes, n, func(p *Probe, n int) int { return cmp.Compare(p.Number(), n) })
 	if !ok {
 		g.probes = slices.Insert(g.probes, i, g.r.make(g, uint32(n), key))
 	}
+	g.probes[i].Key = key
 	return g.probes[i]
 }
 

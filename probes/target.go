@@ -43,6 +43,10 @@ type Target interface {
 	// ClearBreaks takes breakpoints away. Addresses without one are passed over.
 	ClearBreaks(addr []uint64) error
 
+	// ForgetText is told that what is mapped at [lo, hi), where no breakpoint stands any
+	// more, is about to go: other memory may come to lie there. It takes whole pages.
+	ForgetText(lo, hi uint64)
+
 	// OnHit sets the function that is called at each hit, before the displaced
 	// instruction runs: the PC register is b's address. The CPU is valid until it returns.
 	OnHit(func(cpu CPU, addr uint64))

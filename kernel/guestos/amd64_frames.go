@@ -12,6 +12,8 @@ type frames struct {
 	reader
 	img  *kernel.Image
 	half uint64 // where the kernel's half of an address space begins
+	// modules are those that are loaded.
+	modules []*kernel.Image
 	// made remembers, by a function's address, where it makes its frame.
 	made map[uint64]prologue
 	code [16]byte
@@ -64,8 +66,26 @@ func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 	return n
 }
 
+// symbolAt is the symbol that covers an address, of the kernel proper or of a module.
+func (f *frames) symbolAt(addr uint64) (kernel.Symbol, bool) {
+	s, ok := f.img.Symtab().At(addr)
+	for i := 0; !ok && i < len(f.modules); i++ {
+		s, ok = f.modules[i].Symtab().At(addr)
+	}
+	return s, ok
+}
+
+// text reads text of the image files.
+func (f *frames) text(addr uint64, p []byte) error {
+	err := f.img.Text(addr, p)
+	for i := 0; err != nil && i < len(f.modules); i++ {
+		err = f.modules[i].Text(addr, p)
+	}
+	return err
+}
+
 func (f *frames) inFunction(pc uint64) bool {
-	s, ok := f.img.Symtab().At(pc)
+	s, ok := f.symbolAt(pc)
 	return ok && s.Func
 }
 
@@ -74,13 +94,13 @@ func (f *frames) inFunction(pc uint64) bool {
 // still, or again, its caller's, and its return address lies at the address it gives.
 func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
 	pc, sp := regs.Reg(arch.RIP), regs.Reg(arch.RSP)
-	s, ok := f.img.Symtab().At(pc)
+	s, ok := f.symbolAt(pc)
 	if !ok || !s.Func {
 		return 0, false
 	}
 	made, ok := f.made[s.Addr]
 	if !ok {
-		made = amd64MakesFrame(f.img, s)
+		made = f.amd64MakesFrame(s)
 		f.made[s.Addr] = made
 	}
 	switch off := pc - s.Addr; {
@@ -98,7 +118,7 @@ func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
 // return address must look like one.
 func (f *frames) frameGone(pc, left uint64) bool {
 	code := f.code[:min(left, uint64(len(f.code)))]
-	if f.img.Text(pc, code) != nil {
+	if f.text(pc, code) != nil {
 		return false
 	}
 	ret := bytes.IndexByte(code, 0xc3)
@@ -112,9 +132,9 @@ var movRBP = []byte{0x48, 0x89, 0xe5} // mov %rsp,%rbp
 
 // amd64MakesFrame finds push %rbp (0x55) and mov %rsp,%rbp: at the beginning, or later if
 // some paths do without. A function that has neither keeps nothing on the stack.
-func amd64MakesFrame(img *kernel.Image, s kernel.Symbol) prologue {
+func (f *frames) amd64MakesFrame(s kernel.Symbol) prologue {
 	code := make([]byte, min(s.Size, 4096))
-	if img.Text(s.Addr, code) == nil {
+	if f.text(s.Addr, code) == nil {
 		mov := bytes.Index(code, movRBP)
 		if push := bytes.LastIndexByte(code[:max(mov, 0)], 0x55); push >= 0 {
 			return prologue{uint64(push), uint64(mov)}

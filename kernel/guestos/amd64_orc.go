@@ -46,14 +46,15 @@ type amd64Walk struct {
 // step goes to the caller's, or the interrupted, frame. It is false at the end and
 // wherever something is not as it should be: the walk never guesses.
 func (w *amd64Walk) step() bool {
-	link := w.pc - w.l.img.Slide()
+	pc := w.pc
 	if !w.interrupted {
-		link--
+		pc--
 	}
-	if !w.l.inText(link) {
+	table, at := w.l.orcAt(w.table, pc)
+	if table == nil {
 		return false
 	}
-	e, ok := w.table.find(link)
+	e, ok := table.find(at)
 	if !ok || e.kind == orcUndefined || e.kind == orcEnd {
 		return false
 	}

@@ -29,6 +29,8 @@ type types struct {
 	process
 	signals
 	noSignals error // why there are no signals
+	modules
+	noModules error // why there are none
 }
 
 // readTypes reads the few structures from the image's BTF, or from its DWARF.
@@ -41,6 +43,7 @@ func readTypes(img *kernel.Image) types {
 	}
 	t.process = processOf(all)
 	t.signals, t.noSignals = signalsOf(all)
+	t.modules, t.noModules = modulesOf(all)
 	if entry, ok := all.Tagged(ctypes.Struct, "orc_entry"); ok {
 		_, t.orcEnd = entry.Member("end")
 	}

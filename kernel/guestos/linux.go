@@ -26,6 +26,7 @@ type linux struct {
 	text  [][2]uint64 // link-time ranges of code
 	entry [2]uint64   // that of the code that enters and leaves the kernel
 
+	tables []moduleTable
 	spared Parts
 	task   []byte    // the part of a task_struct that layout asks for
 	regs   [128]byte // registers saved on a stack
@@ -177,7 +178,8 @@ func threadKey(task, start uint64) uint64 {
 
 // Stack follows the kernel's ORC tables, through exceptions and interrupts, up to the
 // system call or the thread's start; or frame pointers, if it was built with them
-// instead. Outside the kernel proper (modules, BPF programs) it ends.
+// instead. Outside the kernel proper and the modules of Unwind (other modules, BPF
+// programs) it ends.
 func (l *linux) Stack(mem Mem, regs arch.Regs, pcs []uint64) int {
 	if l.isa.userMode(regs) {
 		return 0

@@ -57,7 +57,7 @@ type record struct{ next, ret uint64 }
 func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int {
 	pc, fp := regs.Reg(f.img.Arch().PC), regs.Reg(isa.fp)
 	n := one(pc, pcs)
-	s, ok := f.img.Symtab().At(pc)
+	s, ok := f.symbolAt(pc)
 	if !ok || !s.Func {
 		return f.follow(isa, mem, fp, pcs, n)
 	}
@@ -197,7 +197,7 @@ func (f *frames) scan(isa *linkISA, addr, n uint64, yield func(code []byte, at u
 		f.body = make([]byte, 4096)
 	}
 	text := f.body[:n]
-	if f.img.Text(addr, text) != nil {
+	if f.text(addr, text) != nil {
 		return
 	}
 	for at := addr; ; {

@@ -114,7 +114,7 @@ func cjOffset(w uint32) uint64 {
 // stack pointer, to which the function's frame pointer leads, at the registers it has
 // saved, the interrupted pc first.
 func riscv64Interrupted(f *frames, mem Mem, saved, ret uint64) uint64 {
-	s, ok := f.img.Symtab().At(ret)
+	s, ok := f.symbolAt(ret)
 	if !ok || s.Name != "ret_from_exception" && s.Name != "handle_exception" {
 		return 0
 	}

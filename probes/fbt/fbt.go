@@ -3,6 +3,7 @@ package fbt
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,17 +83,14 @@ func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
 	if want == (wish{}) {
 		return nil, badName(d.Name)
 	}
-	if ok, err := ktext.InModule(d.Module); !ok {
-		return nil, err
-	}
-	if d.Function == "" || probes.IsGlob(d.Function) {
-		return p.all(cmp.Or(d.Function, "*"), want), nil
-	}
-	syms, err := p.Text.Named(d.Function)
+	parts, err := p.Text.Parts(d.Module)
 	if err != nil {
 		return nil, err
 	}
-	return p.named(syms, want)
+	if d.Function == "" || probes.IsGlob(d.Function) {
+		return p.all(parts, cmp.Or(d.Function, "*"), want), nil
+	}
+	return p.named(parts, d.Function, want)
 }
 
 func badName(name string) error {
@@ -103,28 +101,34 @@ func badName(name string) error {
 }
 
 // all makes the probes of all functions that match.
-func (p *Provider) all(pattern string, want wish) []*probes.Probe {
+func (p *Provider) all(parts []ktext.Part, pattern string, want wish) []*probes.Probe {
 	var out []*probes.Probe
-	for _, s := range p.Text.Symbols.Glob(pattern) {
-		if p.unfit(s) == "" {
-			ps, _ := p.probes(s, want) // why one is missing is in skips
-			out = append(out, ps...)
+	for _, part := range parts {
+		for _, s := range part.Symbols.Glob(pattern) {
+			if unfit(part, s) == "" {
+				ps, _ := p.probes(part, s, want) // why one is missing is in skips
+				out = append(out, ps...)
+			}
 		}
 	}
 	return out
 }
 
 // named makes the probes of functions of one name. It fails when there would be none.
-func (p *Provider) named(syms []kernel.Symbol, want wish) ([]*probes.Probe, error) {
+func (p *Provider) named(parts []ktext.Part, function string, want wish) ([]*probes.Probe, error) {
 	var out []*probes.Probe
 	var first error
-	for _, s := range syms {
-		ps, err := p.probes(s, want)
-		if why := p.unfit(s); why != "" {
-			ps, err = nil, fmt.Errorf("%s %s", s.Name, why)
-		}
+	for _, part := range parts {
+		syms, err := part.Named(function)
 		first = cmp.Or(first, err)
-		out = append(out, ps...)
+		for _, s := range syms {
+			ps, err := p.probes(part, s, want)
+			if why := unfit(part, s); why != "" {
+				ps, err = nil, fmt.Errorf("%s %s", s.Name, why)
+			}
+			first = cmp.Or(first, err)
+			out = append(out, ps...)
+		}
 	}
 	if len(out) > 0 {
 		return out, nil
@@ -133,11 +137,11 @@ func (p *Provider) named(syms []kernel.Symbol, want wish) ([]*probes.Probe, erro
 }
 
 // unfit says why a symbol of code is not a function, or "".
-func (p *Provider) unfit(s kernel.Symbol) string {
+func unfit(part ktext.Part, s kernel.Symbol) string {
 	if s.Label {
 		return "is a label: the symbol table gives it no size"
 	}
-	if whole, ok := p.wholeOf(s.Name); ok {
+	if whole, ok := wholeOf(part, s.Name); ok {
 		return fmt.Sprintf("is a piece of %s: its returns are those of %s", whole.Name, whole.Name)
 	}
 	if _, ok := guestos.ThunkOf(s.Name); ok {
@@ -151,12 +155,12 @@ func (p *Provider) unfit(s kernel.Symbol) string {
 const coldMark = ".cold"
 
 // wholeOf is a function that the symbol of this name would be a piece of.
-func (p *Provider) wholeOf(name string) (kernel.Symbol, bool) {
+func wholeOf(part ktext.Part, name string) (kernel.Symbol, bool) {
 	whole, _, ok := strings.Cut(name, coldMark)
 	if !ok {
 		return kernel.Symbol{}, false
 	}
-	syms := p.Text.Symbols.Lookup(whole)
+	syms := part.Symbols.Lookup(whole)
 	if len(syms) == 0 {
 		return kernel.Symbol{}, false
 	}
@@ -164,9 +168,9 @@ func (p *Provider) wholeOf(name string) (kernel.Symbol, bool) {
 }
 
 // probes makes the probes of one function. The error says why there are fewer than wanted.
-func (p *Provider) probes(s kernel.Symbol, want wish) (out []*probes.Probe, err error) {
+func (p *Provider) probes(part ktext.Part, s kernel.Symbol, want wish) (out []*probes.Probe, err error) {
 	fn := p.function(s)
-	g := p.Registry.Group(p, ktext.Module, s.Name, s.Addr)
+	g := p.Registry.Group(p, part.Module, s.Name, s.Addr)
 	if want.entry {
 		if why := p.entry(fn); why == "" {
 			out = append(out, g.Named(entryName, s.Addr))
@@ -227,6 +231,12 @@ func (p *Provider) sites(ps []*probes.Probe, sites func(*function, *probes.Probe
 }
 
 func isEntry(q *probes.Probe) bool { return q.Name() == entryName }
+
+// Forget drops what is known of text at [lo, hi), which is not there any more.
+func (p *Provider) Forget(lo, hi uint64) {
+	maps.DeleteFunc(p.funcs, func(addr uint64, _ *function) bool { return addr-lo < hi-lo })
+	maps.DeleteFunc(p.skipped, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })
+}
 
 // Report says what was skipped.
 func (p *Provider) Report() []string { return p.skips.Report(p.Name()) }

@@ -8,6 +8,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes"
+	"trapline/probes/ktext"
 	"trapline/probes/patch"
 	"trapline/trampoline"
 )
@@ -177,9 +178,9 @@ func (p *Provider) leaves(fn *function, flow trampoline.Flow) bool {
 // pieceAt is the piece of a function that it jumps to at an address, nil if that is no
 // piece of it.
 func (p *Provider) pieceAt(fn *function, addr uint64) *patch.Func {
-	s, ok := p.Text.Symbols.At(addr)
+	s, part, ok := p.Text.At(addr)
 	switch {
-	case ok && p.pieceOf(fn, s.Name):
+	case ok && pieceOf(part, fn, s.Name):
 		return p.Text.Set.Func(s.Addr, int(s.Size))
 	case ok && (!s.Label || s.Addr == addr):
 		return nil
@@ -215,12 +216,12 @@ func (p *Provider) stray(addr uint64) int {
 }
 
 // pieceOf tells a symbol by its name to be a piece of fn.
-func (p *Provider) pieceOf(fn *function, name string) bool {
-	whole, ok := p.wholeOf(name)
+func pieceOf(part ktext.Part, fn *function, name string) bool {
+	whole, ok := wholeOf(part, name)
 	if !ok {
 		return false
 	}
-	for _, s := range p.Text.Symbols.Lookup(whole.Name) {
+	for _, s := range part.Symbols.Lookup(whole.Name) {
 		if s.Addr == fn.start() {
 			return true
 		}
@@ -234,7 +235,7 @@ func (p *Provider) through(flow trampoline.Flow) trampoline.Flow {
 	if flow.Way != trampoline.Jump && flow.Way != trampoline.Branch {
 		return flow
 	}
-	s, ok := p.Text.Symbols.At(flow.Target)
+	s, _, ok := p.Text.At(flow.Target)
 	if !ok || s.Addr != flow.Target {
 		return flow
 	}

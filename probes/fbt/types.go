@@ -13,7 +13,7 @@ import (
 // functions match, they are what all have.
 func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 	want := wishOf(d.Name)
-	if ok, _ := ktext.InModule(d.Module); !ok || p.Types == nil || want.entry == want.leave {
+	if !ktext.InModule(d.Module, ktext.Module) || p.Types == nil || want.entry == want.leave {
 		return nil
 	}
 	if d.Function != "" && !probes.IsGlob(d.Function) {
@@ -21,7 +21,7 @@ func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 	}
 	var all []*ctypes.Type
 	for _, s := range p.Text.Symbols.Glob(cmp.Or(d.Function, "*")) {
-		if p.unfit(s) != "" {
+		if unfit(p.Text.Kernel(), s) != "" {
 			continue
 		}
 		got := p.typesOf(s.Name, want)

@@ -42,14 +42,13 @@ func (g *graph) add(addr uint64) {
 
 // decode adds the instructions of a symbol. It returns where they jump to in other pieces.
 func (g *graph) decode(addr uint64) (others []uint64) {
-	img := g.f.img
-	s, ok := img.Symtab().At(addr + img.Slide())
+	s, ok := g.f.AtLink(addr)
 	if !ok {
 		return nil
 	}
-	start := s.Addr - img.Slide()
+	start := s.Addr
 	code := make([]byte, s.Size)
-	if g.nodes[start] != nil || img.Text(s.Addr, code) != nil {
+	if g.nodes[start] != nil || g.f.img.TextLink(start, code) != nil {
 		return nil
 	}
 	g.starts = append(g.starts, start)

@@ -83,6 +83,9 @@ func New(img *kernel.Image) (*Finder, error) {
 // Slide is how far the running kernel is from link-time addresses.
 func (f *Finder) Slide() uint64 { return f.img.Slide() }
 
+// AtLink finds the symbol that covers a link-time address.
+func (f *Finder) AtLink(link uint64) (kernel.Symbol, bool) { return f.img.Symtab().AtLink(link) }
+
 // Find finds the sites of a copy.
 func (f *Finder) Find(c debuginfo.Copy) Sites {
 	var out Sites
@@ -120,12 +123,12 @@ func (f *Finder) Find(c debuginfo.Copy) Sites {
 
 // site names an instruction; one that cannot be displaced becomes a note.
 func (f *Finder) site(g *graph, addr uint64, when When, out *Sites) (Site, bool) {
-	s, ok := f.img.Symtab().At(addr + f.img.Slide())
+	s, ok := f.AtLink(addr)
 	if !ok {
 		out.Notes = append(out.Notes, fmt.Sprintf("the instruction at %#x is in no function", addr))
 		return Site{}, false
 	}
-	site := Site{Symbol: s.Name, Addr: addr, Offset: addr - (s.Addr - f.img.Slide()), When: when}
+	site := Site{Symbol: s.Name, Addr: addr, Offset: addr - s.Addr, When: when}
 	if plan := f.isa.Plan(g.nodes[addr].code, addr); plan.Kind == trampoline.Refuse {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s+%d cannot be traced: %s", s.Name, site.Offset, plan.Reason()))
 		return Site{}, false
@@ -154,14 +157,14 @@ func (f *Finder) graphOf(c debuginfo.Copy) *graph {
 
 // whole is the name of the function whose piece an address is in.
 func (f *Finder) whole(addr uint64) string {
-	s, _ := f.img.Symtab().At(addr + f.img.Slide())
+	s, _ := f.AtLink(addr)
 	name, _, _ := strings.Cut(s.Name, ".cold")
 	return name
 }
 
 func (f *Finder) start(addr uint64) uint64 {
-	s, _ := f.img.Symtab().At(addr + f.img.Slide())
-	return s.Addr - f.img.Slide()
+	s, _ := f.AtLink(addr)
+	return s.Addr
 }
 
 // in tells whether an address is in one of the ranges.

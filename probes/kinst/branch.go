@@ -34,15 +34,15 @@ func (b *branch) Select(f *probes.Firing) bool {
 }
 
 // makeBranch makes the probe of one way of a conditional jump.
-func (p *Provider) makeBranch(f *patch.Func, function string, in patch.Instr, suffix string) ([]*probes.Probe, error) {
+func (p *Provider) makeBranch(f *function, in patch.Instr, suffix string) ([]*probes.Probe, error) {
 	flow := f.Flow(in)
 	if flow.Way != trampoline.Branch {
-		return nil, fmt.Errorf("%s+%d is no conditional jump: it has no probe %d%s", function, in.Off, in.Off, suffix)
+		return nil, fmt.Errorf("%s+%d is no conditional jump: it has no probe %d%s", f.name, in.Off, in.Off, suffix)
 	}
 	addr := f.Start + uint64(in.Off)
 	b := p.branches[suffix]
 	b.flows[addr] = flow
-	p.text.Set.Add(f, in)
-	g := p.registry.Group(p, ktext.Module, function, f.Start).Variant(suffix, b)
+	p.text.Set.Add(f.Func, in)
+	g := p.registry.Group(p, f.module, f.name, f.Start).Variant(suffix, b)
 	return []*probes.Probe{g.Numbered(in.Off, addr)}, nil
 }

@@ -1,7 +1,9 @@
 package kinst
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
+	"trapline/trampoline"
 )
 
 // Provider makes kinst probes.
@@ -36,14 +39,12 @@ func (p *Provider) Name() string { return "kinst" }
 // name or without a function it finds those made before.
 func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 	ask := d.Provider == p.Name() && d.Function != ""
-	switch ok, err := ktext.InModule(d.Module); {
-	case !ok && ask:
-		return nil, err
-	case !ok:
-		return nil, nil
-	case !ask:
-		d.Module = ""
+	if !ask {
 		return p.made(d), nil
+	}
+	parts, err := p.text.Parts(d.Module)
+	if err != nil {
+		return nil, err
 	}
 	want, err := parseName(d.Name)
 	if err != nil {
@@ -53,9 +54,9 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 	case glob && want.suffix != "":
 		return nil, fmt.Errorf("%s is of one function: %q is a pattern", d.Name, d.Function)
 	case glob:
-		return p.glob(d.Function, want)
+		return p.glob(parts, d.Function, want)
 	}
-	return p.named(d.Function, want)
+	return p.named(parts, d.Function, want)
 }
 
 // made finds probes that exist.
@@ -64,7 +65,12 @@ func (p *Provider) made(d probes.Desc) []*probes.Probe {
 		return nil // such as BEGIN
 	}
 	var out []*probes.Probe
+	module := d.Module
+	d.Module = ""
 	for q := range p.registry.All() {
+		if !ktext.InModule(module, q.Module()) {
+			continue
+		}
 		if q.Group().Provider() == probes.Provider(p) && d.Match(q.Desc()) {
 			out = append(out, q)
 		}
@@ -105,33 +111,48 @@ func (n name) match(off int) bool {
 }
 
 // glob makes the probes of all functions that match. What cannot be probed is skipped.
-func (p *Provider) glob(pattern string, want name) ([]*probes.Probe, error) {
+func (p *Provider) glob(parts []ktext.Part, pattern string, want name) ([]*probes.Probe, error) {
 	var out []*probes.Probe
-	for _, s := range p.text.Symbols.Glob(pattern) {
-		f, instrs, err := p.text.Decode(s)
-		if f == nil {
-			p.skips.Add(err.Error(), s.Name)
-			continue
+	for _, part := range parts {
+		for _, s := range part.Symbols.Glob(pattern) {
+			f, instrs, err := p.decode(part, s)
+			if f == nil {
+				p.skips.Add(err.Error(), s.Name)
+				continue
+			}
+			out = append(out, p.all(f, instrs, want, err)...)
 		}
-		out = append(out, p.all(f, s.Name, instrs, want, err)...)
 	}
 	return sorted(out), nil
 }
 
-// named makes the probes of the functions of one name.
-func (p *Provider) named(function string, want name) ([]*probes.Probe, error) {
-	syms, err := p.text.Named(function)
-	if err != nil {
-		return nil, err
+// A function is one of a module, by one of its names.
+type function struct {
+	*patch.Func
+	module, name string
+}
+
+// decode gives the instructions of a function, see ktext.Text.Decode.
+func (p *Provider) decode(part ktext.Part, s kernel.Symbol) (*function, []patch.Instr, error) {
+	f, instrs, err := p.text.Decode(s)
+	if f == nil {
+		return nil, nil, err
 	}
+	return &function{f, part.Module, s.Name}, instrs, err
+}
+
+// named makes the probes of the functions of one name.
+func (p *Provider) named(parts []ktext.Part, function string, want name) ([]*probes.Probe, error) {
 	var out []*probes.Probe
 	var first error
-	for _, s := range syms {
-		ps, err := p.function(s, want)
-		if err != nil && first == nil {
-			first = err
+	for _, part := range parts {
+		syms, err := part.Named(function)
+		first = cmp.Or(first, err)
+		for _, s := range syms {
+			ps, err := p.function(part, s, want)
+			first = cmp.Or(first, err)
+			out = append(out, ps...)
 		}
-		out = append(out, ps...)
 	}
 	if len(out) > 0 {
 		return sorted(out), nil
@@ -141,83 +162,83 @@ func (p *Provider) named(function string, want name) ([]*probes.Probe, error) {
 
 // function makes the probes of one function. It fails when there would be none for a
 // reason that can be told.
-func (p *Provider) function(s kernel.Symbol, want name) ([]*probes.Probe, error) {
-	f, instrs, err := p.text.Decode(s)
+func (p *Provider) function(part ktext.Part, s kernel.Symbol, want name) ([]*probes.Probe, error) {
+	f, instrs, err := p.decode(part, s)
 	if f == nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if want.offset >= 0 {
-		return p.one(f, s.Name, instrs, want, err)
+		return p.one(f, instrs, want, err)
 	}
-	if out := p.all(f, s.Name, instrs, want, err); len(out) > 0 {
+	if out := p.all(f, instrs, want, err); len(out) > 0 {
 		return out, nil
 	}
-	return nil, p.noneOf(f, s.Name, instrs, want)
+	return nil, p.noneOf(f, instrs, want)
 }
 
 // noneOf says why a whole function has no probe.
-func (p *Provider) noneOf(f *patch.Func, function string, instrs []patch.Instr, want name) error {
+func (p *Provider) noneOf(f *function, instrs []patch.Instr, want name) error {
 	for i, in := range instrs {
 		if want.match(in.Off) {
-			return fmt.Errorf("nothing of %s can be traced: %s", function, p.text.Refusal(f, instrs, i))
+			return fmt.Errorf("nothing of %s can be traced: %s", f.name, p.text.Refusal(f.Func, instrs, i))
 		}
 	}
 	return nil
 }
 
 // one makes the probe at an offset. decodeErr is why the instructions end early.
-func (p *Provider) one(f *patch.Func, function string, instrs []patch.Instr, want name, decodeErr error) ([]*probes.Probe, error) {
+func (p *Provider) one(f *function, instrs []patch.Instr, want name, decodeErr error) ([]*probes.Probe, error) {
 	off := want.offset
 	i, ok := slices.BinarySearchFunc(instrs, off, func(in patch.Instr, off int) int { return in.Off - off })
 	if !ok {
-		return nil, noInstr(f, function, instrs, i, off, decodeErr)
+		return nil, noInstr(f, instrs, i, off, decodeErr)
 	}
-	if why := p.text.Refusal(f, instrs, i); why != "" {
-		return nil, fmt.Errorf("%s+%d cannot be traced: %s", function, off, why)
+	if why := p.text.Refusal(f.Func, instrs, i); why != "" {
+		return nil, fmt.Errorf("%s+%d cannot be traced: %s", f.name, off, why)
 	}
 	if want.suffix != "" {
-		return p.makeBranch(f, function, instrs[i], want.suffix)
+		return p.makeBranch(f, instrs[i], want.suffix)
 	}
-	return []*probes.Probe{p.make(f, function, instrs[i])}, nil
+	return []*probes.Probe{p.make(f, instrs[i])}, nil
 }
 
 // noInstr says why no instruction begins at an offset; i is the one after it.
-func noInstr(f *patch.Func, function string, instrs []patch.Instr, i, off int, decodeErr error) error {
+func noInstr(f *function, instrs []patch.Instr, i, off int, decodeErr error) error {
 	switch {
 	case off >= f.Size:
-		return fmt.Errorf("offset %d is outside %s, which has %d bytes", off, function, f.Size)
+		return fmt.Errorf("offset %d is outside %s, which has %d bytes", off, f.name, f.Size)
 	case i == len(instrs) && decodeErr != nil:
-		return fmt.Errorf("offset %d of %s: %w", off, function, decodeErr)
+		return fmt.Errorf("offset %d of %s: %w", off, f.name, decodeErr)
 	case i == len(instrs):
-		return fmt.Errorf("offset %d is inside the last instruction of %s, which begins at %d", off, function, instrs[i-1].Off)
+		return fmt.Errorf("offset %d is inside the last instruction of %s, which begins at %d", off, f.name, instrs[i-1].Off)
 	}
-	return fmt.Errorf("offset %d is inside an instruction of %s: instructions begin at %d and %d", off, function, instrs[i-1].Off, instrs[i].Off)
+	return fmt.Errorf("offset %d is inside an instruction of %s: instructions begin at %d and %d", off, f.name, instrs[i-1].Off, instrs[i].Off)
 }
 
 // all makes the probes of those instructions that match and can be traced.
-func (p *Provider) all(f *patch.Func, function string, instrs []patch.Instr, want name, decodeErr error) []*probes.Probe {
+func (p *Provider) all(f *function, instrs []patch.Instr, want name, decodeErr error) []*probes.Probe {
 	var out []*probes.Probe
 	count := !p.counted[f.Start]
 	p.counted[f.Start] = true
 	if count && decodeErr != nil {
-		p.skips.Add(decodeErr.Error(), function)
+		p.skips.Add(decodeErr.Error(), f.name)
 	}
 	for i, in := range instrs {
 		if !want.match(in.Off) {
 			continue
 		}
-		if why := p.text.Refusal(f, instrs, i); why == "" {
-			out = append(out, p.make(f, function, in))
+		if why := p.text.Refusal(f.Func, instrs, i); why == "" {
+			out = append(out, p.make(f, in))
 		} else if count {
-			p.skips.Add(why, fmt.Sprintf("%s+%d", function, in.Off))
+			p.skips.Add(why, fmt.Sprintf("%s+%d", f.name, in.Off))
 		}
 	}
 	return out
 }
 
-func (p *Provider) make(f *patch.Func, function string, in patch.Instr) *probes.Probe {
-	p.text.Set.Add(f, in)
-	return p.registry.Group(p, ktext.Module, function, f.Start).Numbered(in.Off, f.Start+uint64(in.Off))
+func (p *Provider) make(f *function, in patch.Instr) *probes.Probe {
+	p.text.Set.Add(f.Func, in)
+	return p.registry.Group(p, f.module, f.name, f.Start).Numbered(in.Off, f.Start+uint64(in.Off))
 }
 
 // Enable plants the breakpoints.
@@ -234,6 +255,14 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 		return f.CPU.Reg(p.args[i])
 	}
 	return 0
+}
+
+// Forget drops what is known of text at [lo, hi), which is not there any more.
+func (p *Provider) Forget(lo, hi uint64) {
+	maps.DeleteFunc(p.counted, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })
+	for _, b := range p.branches {
+		maps.DeleteFunc(b.flows, func(addr uint64, _ trampoline.Flow) bool { return addr-lo < hi-lo })
+	}
 }
 
 // Report says what was skipped, and which probes are suspended.

@@ -1,7 +1,7 @@
 // Package ktext is what the providers of probes in kernel text have in common: the functions
 // that a description names, and what of them may have a probe.
 //
-//	description --Named, Symbols.Glob--> symbols --Decode--> instructions --Refusal--> kinst, fbt
+//	description --Parts--> kernel, modules --Named, Symbols.Glob--> symbols --Decode--> instructions --Refusal--> kinst, fbt
 package ktext
 
 import (
@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"trapline/kernel"
-	"trapline/probes"
 	"trapline/probes/patch"
 	"trapline/trampoline"
 )
@@ -29,18 +28,6 @@ const (
 	NotTaken = "-nottaken"
 )
 
-// InModule tells whether a description's module means the kernel proper. A module asked for
-// by a name that is not there is an error.
-func InModule(name string) (bool, error) {
-	switch {
-	case name == "", probes.Glob(name, Module), probes.Glob(name, alias):
-		return true, nil
-	case probes.IsGlob(name):
-		return false, nil
-	}
-	return false, fmt.Errorf("no module %q: the kernel proper is %q", name, Module)
-}
-
 // Symbols is what providers ask of a symbol table. *kernel.Symtab is one.
 type Symbols interface {
 	Lookup(name string) []kernel.Symbol
@@ -49,40 +36,28 @@ type Symbols interface {
 	At(addr uint64) (kernel.Symbol, bool)
 }
 
-// Text is the kernel's text.
+// Text is the text of a kernel and its modules.
 type Text struct {
 	Set     *patch.Set
-	Symbols Symbols
-	Arch    string // name of the architecture
-	Policy  Policy // may change until probes are made
+	Symbols Symbols // of the kernel proper
+	Arch    string  // name of the architecture
+	Policy  Policy  // may change until probes are made
 	// Unsafe says why the guest's own tracers stay away from an address, or ""; it may
 	// be nil.
 	Unsafe func(addr uint64) string
-}
 
-// Named are the functions of one name, each address once. It is an error that there is
-// none.
-func (t *Text) Named(function string) ([]kernel.Symbol, error) {
-	syms := slices.DeleteFunc(slices.Clone(t.Symbols.Lookup(function)), func(s kernel.Symbol) bool { return !s.Func || s.Size == 0 })
-	syms = slices.CompactFunc(syms, func(a, b kernel.Symbol) bool { return a.Addr == b.Addr })
-	if len(syms) == 0 {
-		return nil, t.unknown(function)
-	}
-	return syms, nil
-}
-
-func (t *Text) unknown(function string) error {
-	return &UnknownError{function, t.Symbols.Nearest(function, 3)}
+	modules []Part
 }
 
 // An UnknownError says that there is no function of a name.
 type UnknownError struct {
 	Function string
+	Module   string
 	Near     []string // names that may have been meant
 }
 
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("no function %q in %s", e.Function, Module)
+	text := fmt.Sprintf("no function %q in %s", e.Function, e.Module)
 	if len(e.Near) > 0 {
 		text += fmt.Sprintf(" (nearest: %s)", strings.Join(e.Near, ", "))
 	}

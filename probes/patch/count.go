@@ -79,6 +79,7 @@ func (s *Set) Hits(addr uint64) uint64 {
 
 // Total is how often all breakpoints were hit since the set was made.
 func (s *Set) Total() (n uint64) {
+	n = s.forgotten
 	for _, pg := range s.pages {
 		for i := range pg.points {
 			n += pg.points[i].hits

@@ -31,6 +31,8 @@ type Set struct {
 	counting []uint64 // addresses of the points that are, and of some that were
 	err      error
 	lost     int
+
+	forgotten uint64 // hits of points that are not known any more
 }
 
 // A page holds the points of one page of text.

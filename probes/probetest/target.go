@@ -219,6 +219,15 @@ func (t *Target) isBreak(slot uint64) bool {
 	return true
 }
 
+// ForgetText implements probes.Target.
+func (t *Target) ForgetText(lo, hi uint64) {
+	for a := range t.breaks {
+		if a-lo < hi-lo {
+			t.broken("ForgetText: there is a breakpoint at %#x", a)
+		}
+	}
+}
+
 // ClearBreaks implements probes.Target.
 func (t *Target) ClearBreaks(addrs []uint64) error {
 	if !slices.IsSorted(addrs) {

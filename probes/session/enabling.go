@@ -16,6 +16,10 @@ type enablings struct {
 	first []uint32      // by probe ID: where its enablings begin in flat
 	flat  []vm.Enabling // by probe, then by number
 	where []uint32      // by EPID - 1: the index in flat
+
+	// Those of probes that are made while the trace runs, whose numbers follow.
+	late   map[probes.ID][]vm.Enabling
+	lateBy []made // by EPID - 1 - len(where)
 }
 
 type made struct {
@@ -56,25 +60,42 @@ func (e *enablings) index(last int) {
 // of lists the enablings of a probe, in the order in which they fire.
 func (e *enablings) of(id probes.ID) []vm.Enabling {
 	if int(id)+1 >= len(e.first) {
-		return nil
+		return e.late[id]
 	}
 	return e.flat[e.first[id]:e.first[id+1]]
 }
 
+// addLate adds one when index has been called, if it is not there.
+func (e *enablings) addLate(p *probes.Probe, clause int) {
+	for _, x := range e.of(p.ID()) {
+		if x.Clause == clause {
+			return
+		}
+	}
+	if e.late == nil {
+		e.late = map[probes.ID][]vm.Enabling{}
+	}
+	e.lateBy = append(e.lateBy, made{p, uint32(clause)})
+	e.late[p.ID()] = append(e.late[p.ID()], vm.Enabling{EPID: uint32(e.len()), Clause: clause})
+}
+
 // len is the number of enablings, and the largest EPID.
-func (e *enablings) len() int { return len(e.where) }
+func (e *enablings) len() int { return len(e.where) + len(e.lateBy) }
 
 // get finds an enabling by its number.
 func (e *enablings) get(epid uint32) (id probes.ID, clause int, ok bool) {
-	if epid == 0 || int(epid) > len(e.where) {
+	switch n := int(epid) - 1 - len(e.where); {
+	case epid == 0 || n >= len(e.lateBy):
 		return 0, 0, false
+	case n >= 0:
+		return e.lateBy[n].probe.ID(), int(e.lateBy[n].clause), true
 	}
 	at := e.where[epid-1]
 	n := sort.Search(len(e.first), func(i int) bool { return e.first[i] > at })
 	return probes.ID(n - 1), e.flat[at].Clause, true
 }
 
-// each goes through the IDs of the enabled probes, in order.
+// each goes through the IDs of the enabled probes that index has seen, in order.
 func (e *enablings) each(yield func(probes.ID) bool) {
 	for id := range max(len(e.first)-1, 0) {
 		if e.first[id] != e.first[id+1] && !yield(probes.ID(id)) {

@@ -9,6 +9,9 @@ import (
 
 // Fire runs the clauses of a probe. It makes a Session the Sink of its providers.
 func (s *Session) Fire(f *probes.Firing) {
+	if s.modules.event(f) {
+		return
+	}
 	if s.phase != running && s.phase != ending {
 		return
 	}

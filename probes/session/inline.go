@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"trapline/kernel"
 	"trapline/kernel/debuginfo"
 	"trapline/probes"
 	"trapline/probes/inline"
 	"trapline/probes/ktext"
 )
 
-// Functions are the functions of the guest's kernel, and the instructions of their inlined
-// copies.
+// Functions are the functions of the guest's kernel or of a module, and the instructions of
+// their inlined copies.
 type Functions struct {
 	*debuginfo.Index
 	*inline.Finder
@@ -23,10 +24,10 @@ type Functions struct {
 // and kinst::f:FILE@LINE into probes where that line begins.
 type inlining struct {
 	s     *Session
-	funcs *Functions // nil until asked for
+	funcs *Functions // of the kernel proper; nil until asked for
 	done  map[string]expansion
-	// addrs are the addresses that a description that was made means: other functions may
-	// have the name of its function.
+	// addrs are the link-time addresses that a description that was made means: other
+	// functions may have the name of its function.
 	addrs map[string][]uint64
 	notes []string
 }
@@ -65,24 +66,63 @@ func (in *inlining) descriptions(text string) []string {
 }
 
 func (in *inlining) expand(d probes.Desc) ([]string, error) {
-	if ok, err := ktext.InModule(d.Module); !ok {
+	out := in.expandModules(d)
+	if m := in.s.modules.described(d.Module); len(m) > 0 && !ktext.InModule(d.Module, ktext.Module) {
+		if len(out) == 0 {
+			return nil, &ktext.UnknownError{Function: d.Function, Module: d.Module, Near: m[0].Image.Symtab().Nearest(d.Function, 3)}
+		}
+		return out, nil
+	}
+	if _, err := in.s.ktext.Parts(d.Module); err != nil {
 		return nil, err
 	}
 	if err := in.open(); err != nil {
-		return nil, fmt.Errorf("%s:%s is about inlined copies: %w", d.Function, d.Name, err)
+		return out, fmt.Errorf("%s:%s is about inlined copies: %w", d.Function, d.Name, err)
 	}
-	names := []string{d.Function}
-	if probes.IsGlob(d.Function) {
-		names = in.funcs.Glob(d.Function)
-	}
-	var out []string
-	for _, name := range names {
-		out = append(out, in.function(d, name)...)
-	}
+	out = append(in.all(in.kernel(d)), out...)
 	if len(out) == 0 {
 		return nil, in.nothing(d)
 	}
 	return out, nil
+}
+
+// expandModules makes the descriptions for the modules whose files are known. They name the
+// module, which may not be loaded. Without debug information there are only the functions
+// themselves.
+func (in *inlining) expandModules(d probes.Desc) (out []string) {
+	for _, m := range in.s.modules.described(d.Module) {
+		d.Module = m.name()
+		if funcs, err := m.open(); err == nil {
+			out = append(out, in.all(origin{d, funcs, m.Image.Symtab()})...)
+		} else if len(m.Image.Symtab().Glob(d.Function)) > 0 {
+			in.note("%v", err)
+			out = append(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: d.Function, Name: d.Name}.String())
+		}
+	}
+	return out
+}
+
+// An origin is where functions are looked for, and for which description.
+type origin struct {
+	probes.Desc
+	funcs   *Functions
+	symbols interface {
+		AtLink(addr uint64) (kernel.Symbol, bool)
+	}
+}
+
+func (in *inlining) kernel(d probes.Desc) origin { return origin{d, in.funcs, in.funcs} }
+
+// all makes the descriptions for all functions that are meant.
+func (in *inlining) all(o origin) (out []string) {
+	names := []string{o.Function}
+	if probes.IsGlob(o.Function) {
+		names = o.funcs.Glob(o.Function)
+	}
+	for _, name := range names {
+		out = append(out, in.function(o, name)...)
+	}
+	return out
 }
 
 func (in *inlining) open() error {
@@ -99,11 +139,11 @@ func (in *inlining) open() error {
 
 // function makes the descriptions for one function: its copies by address, then those of its
 // own definitions.
-func (in *inlining) function(d probes.Desc, name string) (out []string) {
-	f, known := in.funcs.Function(name)
+func (in *inlining) function(d origin, name string) (out []string) {
+	f, known := d.funcs.Function(name)
 	bare := 0
 	for _, c := range f.Copies {
-		sites := in.funcs.Find(c)
+		sites := d.funcs.Find(c)
 		if len(c.Ranges) == 0 {
 			bare++
 		}
@@ -111,21 +151,30 @@ func (in *inlining) function(d probes.Desc, name string) (out []string) {
 			in.note("%s: %s", name, note)
 		}
 		for _, s := range chosen(sites, d.Name) {
-			out = in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: s.Symbol, Name: s.Name()}, s.Addr+in.funcs.Slide())
+			out = in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: s.Symbol, Name: s.Name()}, s.Addr)
 		}
 	}
 	if bare > 0 {
 		in.note("%s: %d of %d inlined copies have no code", name, bare, len(f.Copies))
 	}
 	for _, r := range f.Regular {
-		if sym, ok := in.s.Symbols.At(r.Entry + in.funcs.Slide()); ok {
+		if sym, ok := d.symbols.AtLink(r.Entry); ok {
 			out = in.add(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: sym.Name, Name: d.Name}, sym.Addr)
 		}
 	}
-	if _, err := in.s.ktext.Named(name); !known && err == nil { // assembler
+	if !known && in.assembler(d, name) {
 		out = append(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: name, Name: d.Name}.String())
 	}
 	return out
+}
+
+// assembler tells a function of which there is only a symbol.
+func (in *inlining) assembler(d origin, name string) bool {
+	if d.funcs != in.funcs {
+		return false
+	}
+	_, err := in.s.ktext.Kernel().Named(name)
+	return err == nil
 }
 
 func chosen(s inline.Sites, name string) []inline.Site {
@@ -156,7 +205,10 @@ func (in *inlining) keep(text string, ps []*probes.Probe) []*probes.Probe {
 	if !ok {
 		return ps
 	}
-	return slices.DeleteFunc(slices.Clone(ps), func(p *probes.Probe) bool { return !slices.Contains(addrs, p.Key) })
+	return slices.DeleteFunc(slices.Clone(ps), func(p *probes.Probe) bool {
+		link, ok := in.s.modules.link(p)
+		return !ok || !slices.Contains(addrs, link)
+	})
 }
 
 // nothing says why there is no probe for a description.

@@ -11,7 +11,6 @@ import (
 
 	"trapline/probes"
 	"trapline/probes/inline"
-	"trapline/probes/ktext"
 )
 
 // A sourceLine is the last part of kinst::f:FILE@LINE. A file is named without directories,
@@ -35,7 +34,7 @@ func (l sourceLine) in(s inline.LineStart) bool {
 // expandLine makes the descriptions of the instructions at which a line begins in a function
 // and its copies, by address.
 func (in *inlining) expandLine(d probes.Desc, at sourceLine) ([]string, error) {
-	if ok, err := ktext.InModule(d.Module); !ok {
+	if _, err := in.s.ktext.Parts(d.Module); err != nil {
 		return nil, err
 	}
 	if probes.IsGlob(d.Function) {
@@ -75,12 +74,13 @@ func (in *inlining) lines(d probes.Desc) ([]inline.LineStart, error) {
 }
 
 func (in *inlining) addStart(out []string, d probes.Desc, s inline.LineStart) []string {
-	site, why := in.funcs.At(s.Addr - in.funcs.Slide())
+	link := s.Addr - in.funcs.Slide()
+	site, why := in.funcs.At(link)
 	if why != "" {
 		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
 		return out
 	}
-	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
+	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, link)
 }
 
 // missing says what there is instead of a line.

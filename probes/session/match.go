@@ -20,6 +20,9 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	}
 	for _, text := range descs {
 		ps, err := s.lookup(text)
+		if len(ps) == 0 && s.toCome(text) {
+			continue
+		}
 		if err == nil && len(ps) == 0 {
 			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), s.hint(text))
 		}
@@ -36,6 +39,12 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	return n, nil
 }
 
+// toCome tells whether a description may match when a module is loaded.
+func (s *Session) toCome(text string) bool {
+	d, err := probes.ParseDesc(text)
+	return err == nil && s.modules.expects(d)
+}
+
 // Unmatched tells the descriptions for which there is no probe, in the order of the
 // sources. Without option zdefs Compile has failed with the first.
 func (s *Session) Unmatched() []error { return s.unmatched }
@@ -47,7 +56,7 @@ func (s *Session) hint(text string) string {
 	switch {
 	case err != nil:
 	case d.Provider == "" && d.Function != "" && !probes.IsGlob(d.Function):
-		if _, err := s.ktext.Named(d.Function); err != nil {
+		if _, err := s.ktext.Kernel().Named(d.Function); err != nil {
 			return ": " + err.Error()
 		}
 		return fmt.Sprintf(": fbt has entry and return, and kinst makes probes when it is named, as in kinst::%s:", d.Function)

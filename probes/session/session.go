@@ -38,7 +38,13 @@ type Config struct {
 	// program names some. Nil: there is none.
 	Functions func() (*Functions, error)
 	// Source opens what is known of lines, when they are asked for. Nil: nothing is.
-	Source  func() (*inline.Source, error)
+	Source func() (*inline.Source, error)
+	// Modules are the files of modules that the guest may load.
+	Modules []*Module
+	// FindModule finds the file of another module by its name, nil if there is none. It may be
+	// nil.
+	FindModule func(name string) (*Module, error)
+
 	Options *Options // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
@@ -63,6 +69,7 @@ type Session struct {
 	showsAggs bool   // some clause does
 	on        enablings
 
+	modules   *modules
 	inlined   *inlining
 	unmatched []error // descriptions without a probe
 
@@ -79,8 +86,8 @@ type Session struct {
 	errFiring             probes.Firing
 	countFiring           probes.Firing
 	phase                 phase
-	module                uint64   // an address of the kernel: see base
-	checked               []uint64 // addresses of the cross-check
+	bases                 map[string]uint64 // by module: see base
+	checked               []uint64          // addresses of the cross-check
 	err                   error
 	host                  host
 	vtime                 vtime
@@ -103,11 +110,12 @@ func New(c Config) (*Session, error) {
 	if c.Options == nil {
 		c.Options = NewOptions()
 	}
-	s := &Session{Config: c, registry: probes.NewRegistry()}
+	s := &Session{Config: c, registry: probes.NewRegistry(), bases: map[string]uint64{}}
 	s.inlined = newInlining(s)
+	s.modules = newModules(s)
 	s.env.s, s.errEnv.s, s.countEnv.s = s, s, s
 	var err error
-	if s.set, err = patch.New(c.Target, c.Text, s); err != nil {
+	if s.set, err = patch.New(c.Target, s.text, s); err != nil {
 		return nil, err
 	}
 	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
@@ -162,6 +170,9 @@ func (s *Session) Start() error {
 	if err := s.keepVTime(); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
+	if err := s.modules.start(); err != nil {
+		return errors.Join(err, s.registry.Disable(s.probes()))
+	}
 	if err := s.armCheck(); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
@@ -179,7 +190,7 @@ func (s *Session) probes() []*probes.Probe {
 		p, _ := s.registry.Probe(id)
 		out = append(out, p)
 	}
-	return out
+	return append(out, s.modules.probes()...)
 }
 
 // Exited gives the status of exit(), once it has run. The target has been told to stop.
@@ -218,6 +229,7 @@ func (s *Session) Finish() error {
 		}
 	}
 	s.keep(s.endVTime())
+	s.keep(s.modules.end())
 	s.keep(s.registry.Disable(s.probes()))
 	return s.err
 }
@@ -248,31 +260,42 @@ func (s *Session) Report() []string {
 	return out
 }
 
-// Hits is how often the guest ran into breakpoints.
-func (s *Session) Hits() uint64 { return s.set.Total() }
+// Hits is how often the guest ran into breakpoints of probes.
+func (s *Session) Hits() uint64 { return s.set.Total() - s.modules.hits }
+
+// Watched is how often it ran into those by which modules are followed.
+func (s *Session) Watched() uint64 { return s.modules.hits }
 
 // symbol names an address for consumers.
 func (s *Session) symbol(addr uint64) (module, name string, off uint64, ok bool) {
-	sym, ok := s.Symbols.At(addr)
-	if !ok {
-		return "", "", 0, false
+	if sym, part, ok := s.ktext.At(addr); ok {
+		return part.Module, sym.Name, addr - sym.Addr, true
 	}
-	return ktext.Module, sym.Name, addr - sym.Addr, true
+	return s.modules.lost(addr)
 }
 
-// base is the start of the symbol that covers an address; of a module, the kernel alone
-// is known.
+// base is the start of the symbol that covers an address; of a module, an address in it that
+// stands for all.
 func (s *Session) base(form code.Form, addr uint64) uint64 {
-	sym, ok := s.Symbols.At(addr)
-	switch {
-	case !ok || form != code.Sym && form != code.Mod:
+	sym, part, ok := s.ktext.At(addr)
+	if !ok || form != code.Sym && form != code.Mod {
 		return addr
-	case form == code.Mod && s.module != 0:
-		return s.module
-	case form == code.Mod:
-		s.module = sym.Addr
 	}
-	return sym.Addr
+	if form == code.Sym {
+		return sym.Addr
+	}
+	if s.bases[part.Module] == 0 {
+		s.bases[part.Module] = sym.Addr
+	}
+	return s.bases[part.Module]
+}
+
+// text reads the text of image files.
+func (s *Session) text(addr uint64, p []byte) error {
+	if s.modules.text(addr, p) {
+		return nil
+	}
+	return s.Text(addr, p)
 }
 
 // enabling tells consumers what an EPID stands for. The result is valid until the next

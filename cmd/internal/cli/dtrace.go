@@ -115,7 +115,8 @@ func (t *tracer) prepare() error {
 		Locals:    func() (session.Locals, error) { return g.locals(t.env) },
 		Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
 		Source:    func() (*inline.Source, error) { return g.source(t.env) },
-		Options:   t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
+		Modules:   g.sessionModules(t.env), FindModule: g.moduleFinder(t.env),
+		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {
 		return err
@@ -201,6 +202,7 @@ func (t *tracer) record() error {
 	if done := t.session.Finish(); err == nil {
 		err = done
 	}
+	t.guest.watched = t.session.Watched()
 	if done := t.guest.finish(t.env, end); err == nil {
 		err = done
 	}

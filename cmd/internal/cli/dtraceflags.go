@@ -114,7 +114,7 @@ func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
 	t.guest.imageFlag(f)
 	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "probe by name, with an optional /predicate/ and {actions}")
 	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "probes by function")
-	f.VarP(sourceFlag{t: t, kind: syntax.ByModule}, "module", "m", "probes by module")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByModule}, "in-module", "m", "probes by module")
 	f.VarP(sourceFlag{t: t, kind: syntax.ByProvider}, "provider", "P", "probes by provider")
 	f.VarP(sourceFlag{t: t, kind: syntax.ByID}, "id", "i", "probe by the number that -l shows")
 	f.VarP(sourceFlag{t: t, file: true}, "script", "s", "D script")
@@ -130,6 +130,7 @@ func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
 	f.BoolVarP(&t.zero, "zero", "Z", false, "allow descriptions that match no probe")
 	f.BoolVarP(&t.version, "api-version", "V", false, "tell the version of the D language")
 	t.guest.add(f)
+	f.StringVar(&t.guest.moduleDir, "module-dir", "", "directory below which the files of modules are that the guest loads")
 	f.StringVar(&t.from, "from", "", "`boot`: enable before the guest's first instruction, not when its command starts")
 	addAbsent(f)
 	return f

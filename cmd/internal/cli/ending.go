@@ -108,6 +108,6 @@ func (g *guest) finish(e *env, end ending) error {
 	}
 	clock := g.machine.Now()
 	e.last = fmt.Sprintf("end=%s clock=%d virtual=%d.%09d wall=%.3f hits=%d state=sha256:%x\n",
-		end, clock, clock/1e9, clock%1e9, time.Since(g.start).Seconds(), g.machine.Counters().Hits, state)
+		end, clock, clock/1e9, clock%1e9, time.Since(g.start).Seconds(), g.machine.Counters().Hits-g.watched, state)
 	return g.log.err
 }

@@ -33,6 +33,8 @@ type guest struct {
 	funcs       *debuginfo.Index // once asked for
 	needSymbols bool
 	kernel      *os.File // nil for an embedded one
+	modules     []*module
+	watched     uint64 // hits that are of no probe
 	machine     *emu.Machine
 	placing     emu.Boot
 	placed      bool // what is to be booted is in memory, or a snapshot is
@@ -82,6 +84,9 @@ func (g *guest) open(e *env, c guestConfig) error {
 		return err
 	}
 	if err := g.outfit(); err != nil {
+		return err
+	}
+	if err := g.openModules(); err != nil {
 		return err
 	}
 	if err := g.converse(e); err != nil {
@@ -298,6 +303,9 @@ func (g *guest) makeMachine(c guestConfig) error {
 // choose says what is to be booted. It is placed when no snapshot of it can be had.
 func (g *guest) choose(file boot.File) error {
 	initrd, err := g.initrd()
+	if err == nil {
+		initrd, err = g.addModules(initrd)
+	}
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ type guestOptions struct {
 	debugFile  string
 	input      string
 	disks      []string
+	modules    []string
+	moduleDir  string
 	firmware   firmware
 	console    bool
 	until      seconds // of the guest's time, 0 for no limit
@@ -51,6 +53,7 @@ func (o *guestOptions) bootFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.initrd, "initrd", "", "initial RAM disk `FILE` instead of the image's")
 	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
 	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
+	f.StringArrayVar(&o.modules, "module", nil, "`FILE` of a loadable module for the guest, put into its root directory; again for another")
 	o.debugFlag(f)
 }
 

@@ -35,35 +35,58 @@ static void index_page(struct tl_machine *m, uint32_t i) {
   m->page_by_va[h] = i + 1;
 }
 
-static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
+// Make p the page at offset pa of RAM. From here on that is split: what was translated from
+// it, and the TLB entries that let stores to it pass unseen, have to go.
+static void place_page(struct tl_cpu *c, struct tl_page *p, uint64_t pa) {
   struct tl_machine *m = c->m;
-  uint64_t at = m->slot_size + m->npages * TL_PAGE;
-  if (m->npages == m->cappages)
-    return NULL;
-  struct tl_page *p = &m->pages[m->npages];
-  *p = (struct tl_page){.va = va, .pa = pa};
-  p->id = calloc(TL_PAGE, sizeof *p->id);
-  if (!p->id)
-    return NULL;
+  p->pa = pa;
+  p->gone = false;
   if (m->inplace) {
-    p->original = malloc(TL_PAGE);
     p->text = m->ram + pa;
     p->text_ra = pa;
     memcpy(p->original, p->text, TL_PAGE);
   } else {
+    uint64_t at = m->slot_size + (uint64_t)(p - m->pages) * TL_PAGE;
     p->text = m->aux + at;
     p->text_ra = m->aux_ra + at;
     memcpy(p->text, m->ram + pa, TL_PAGE);
   }
-  if (m->hooked && tl_hook_page(c, va))
-    return NULL;
-  m->page_by_pa[pa / TL_PAGE] = ++m->npages;
-  index_page(m, m->npages - 1);
-  // From here on the page is split: what was translated from it, and the TLB entries
-  // that let stores to it pass unseen, have to go.
+  m->page_by_pa[pa / TL_PAGE] = (uint32_t)(p - m->pages) + 1;
   tl_lib.invalidate(c->uc, pa, pa + TL_PAGE);
   tl_lib.flush_tlb(c->cs);
+}
+
+static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
+  struct tl_machine *m = c->m;
+  if (m->npages == m->cappages)
+    return NULL;
+  struct tl_page *p = &m->pages[m->npages];
+  *p = (struct tl_page){.va = va};
+  p->id = calloc(TL_PAGE, sizeof *p->id);
+  if (m->inplace)
+    p->original = malloc(TL_PAGE);
+  if (!p->id || (m->inplace && !p->original) || (m->hooked && tl_hook_page(c, va)))
+    return NULL;
+  index_page(m, m->npages++);
+  place_page(c, p, pa);
   return p;
+}
+
+// What is mapped at [lo, hi), where no breakpoint stands any more, is about to go: the next
+// breakpoint there may be in other memory, and the memory may become something else.
+void tl_forget_pages(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
+  tl_commit_breaks(c);
+  for (uint64_t va = lo & ~(TL_PAGE - 1); va < hi; va += TL_PAGE) {
+    struct tl_page *p = tl_page_of(c->m, va);
+    if (!p || p->gone)
+      continue;
+    p->gone = true;
+    p->stale = false;
+    p->exec_va = 0;
+    c->m->page_by_pa[p->pa / TL_PAGE] = 0;
+    tl_lib.invalidate(c->uc, p->text_ra, p->text_ra + TL_PAGE);
+  }
+  tl_lib.flush_tlb(c->cs);
 }
 
 // Breakpoints of p have changed, or the guest's bytes.
@@ -93,10 +116,15 @@ static uint32_t *slot_entry(struct tl_machine *m, uint64_t slot) {
 const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   if (pa >= c->m->ram_size)
     return "it is outside the guest's memory";
-  if (tl_page_of(c->m, va))
+  struct tl_page *p = tl_page_of(c->m, va);
+  if (p && !p->gone)
     return NULL;
   if (c->m->page_by_pa[pa / TL_PAGE])
     return "its page has breakpoints through another mapping";
+  if (p) {
+    place_page(c, p, pa & ~(TL_PAGE - 1));
+    return NULL;
+  }
   if (!make_page(c, va & ~(TL_PAGE - 1), pa & ~(TL_PAGE - 1)))
     return "there is no room for another page with breakpoints";
   return NULL;

@@ -74,6 +74,12 @@ func (e *Engine) Watch(va, at uint64) error {
 // ClearBreak takes a breakpoint away, in the same manner.
 func (e *Engine) ClearBreak(addr uint64) { C.tl_clear_break(e.c, C.uint64_t(addr)) }
 
+// ForgetPages is told that what is mapped at the virtual addresses [lo, hi), where no
+// breakpoint stands any more, is about to go.
+func (e *Engine) ForgetPages(lo, hi uint64) {
+	C.tl_forget_pages(e.c, C.uint64_t(lo), C.uint64_t(hi))
+}
+
 // CountHits has the hits of the breakpoint at addr counted from now on, without a call of
 // Hit. It reports false where there is none.
 func (e *Engine) CountHits(addr uint64) bool { return bool(C.tl_count_hits(e.c, C.uint64_t(addr))) }

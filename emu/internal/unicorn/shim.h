@@ -60,6 +60,7 @@ struct tl_page {
   uint64_t text_ra;  // the library's ram_addr of text
   uint64_t exec_va;  // virtual page of the newest fetch fill, 0 after a data fill of it
   bool stale;        // the guest has stored to it since text was made
+  bool gone;         // nothing is known of what lies there: tl_forget_pages
   bool touched;      // breakpoints changed since text was made: in the list of such pages
   struct tl_page *next_touched;
 };
@@ -218,6 +219,7 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr);
 bool tl_count_hits(struct tl_cpu *c, uint64_t addr);
 uint64_t tl_take_hits(struct tl_cpu *c, uint64_t addr);
 void tl_commit_breaks(struct tl_cpu *c);
+void tl_forget_pages(struct tl_cpu *c, uint64_t lo, uint64_t hi);
 void tl_before_store(struct tl_cpu *c, uint64_t pa);
 void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n);
 void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n);

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"trapline/images/initramfs"
+	"trapline/kernel"
+	"trapline/kernel/debuginfo"
+	"trapline/probes/inline"
+	"trapline/probes/session"
+)
+
+// module is the file of a loadable module.
+type module struct {
+	image *kernel.Image
+	path  string // in the guest, without the leading slash; "" for one that is not put there
+	file  []byte // as it is put there
+}
+
+// moduleSuffixes are those of the files of modules.
+var moduleSuffixes = []string{".ko", ".ko.gz", ".ko.xz", ".ko.zst"}
+
+// openModules opens the files of --module. They must be for the guest's kernel.
+func (g *guest) openModules() error {
+	for _, path := range g.options.modules {
+		file, err := kernel.ReadModule(path)
+		if err != nil {
+			return err
+		}
+		m := &module{file: slices.Clone(file)}
+		if m.image, err = kernel.NewModule(file, path); err != nil {
+			return err
+		}
+		if g.image != nil && m.image.Arch() != g.image.Arch() {
+			return fmt.Errorf("module %s is for %s, the guest is %s", path, m.image.Arch(), g.image.Arch())
+		}
+		name, _, _ := strings.Cut(filepath.Base(path), ".ko")
+		m.path = name + ".ko"
+		if slices.ContainsFunc(g.modules, func(o *module) bool { return o.path == m.path || o.image.Module() == m.image.Module() }) {
+			return fmt.Errorf("module %s is given twice", path)
+		}
+		g.modules = append(g.modules, m)
+	}
+	return nil
+}
+
+// addModules puts the modules into the guest's root directory.
+func (g *guest) addModules(initrd []byte) ([]byte, error) {
+	if len(g.modules) == 0 {
+		return initrd, nil
+	}
+	if initrd == nil {
+		return nil, usagef("--module: %s has no root file system to put it in", g.spec.Name)
+	}
+	var files []initramfs.File
+	for _, m := range g.modules {
+		files = append(files, initramfs.File{Path: m.path, Contents: m.file})
+	}
+	return initramfs.Append(initrd, files)
+}
+
+// traced is a module as a session needs it.
+func (m *module) traced(e *env) *session.Module {
+	return &session.Module{Image: m.image, Functions: func() (*session.Functions, error) {
+		x, err := debuginfo.OpenIndex(m.image, cacheDir(), nil)
+		if err != nil {
+			return nil, err
+		}
+		f, err := inline.New(m.image)
+		return &session.Functions{Index: x, Finder: f}, err
+	}}
+}
+
+// sessionModules are the modules of --module.
+func (g *guest) sessionModules(e *env) (all []*session.Module) {
+	for _, m := range g.modules {
+		all = append(all, m.traced(e))
+	}
+	return all
+}
+
+// moduleFinder looks for modules below the directory of --module-dir; nil without one.
+func (g *guest) moduleFinder(e *env) func(name string) (*session.Module, error) {
+	if g.options.moduleDir == "" {
+		return nil
+	}
+	return func(name string) (*session.Module, error) {
+		path, err := findModule(g.options.moduleDir, name)
+		if path == "" || err != nil {
+			return nil, err
+		}
+		image, err := kernel.OpenModule(path)
+		if err != nil {
+			return nil, err
+		}
+		return (&module{image: image}).traced(e), nil
+	}
+}
+
+// findModule is the path of a module's file below a directory, "" if there is none. In the
+// names of files a dash stands for an underscore.
+func findModule(dir, name string) (found string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		base, suffix, ok := strings.Cut(entry.Name(), ".ko")
+		if ok && strings.ReplaceAll(base, "-", "_") == name && slices.Contains(moduleSuffixes, ".ko"+suffix) {
+			found = path
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("--module-dir: %w", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,259 @@
+package guestos
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"trapline/kernel"
+	"trapline/kernel/ctypes"
+	"trapline/kernel/debuginfo"
+)
+
+// A Module is a loadable module in the guest's kernel.
+type Module struct {
+	Addr     uint64 // of what the kernel describes it with
+	Name     string
+	Sections map[string]uint64 // where they are, by name
+	Live     bool              // its init has run, and what was only for that is gone or going
+}
+
+// Modular is an OS into whose kernel modules are loaded.
+type Modular interface {
+	// Modules are those that are loaded, in the order in which they were.
+	Modules(mem Mem) ([]Module, error)
+	// Module is the one that the kernel describes at an address.
+	Module(mem Mem, addr uint64) (Module, error)
+	// ModuleEvents are the functions of the kernel that tell of modules. It fails where
+	// modules cannot be followed.
+	ModuleEvents() (ModuleEvents, error)
+	// Unwind has Stack find its way through these modules, which have their places, and
+	// no others.
+	Unwind(mem Mem, modules []*kernel.Image)
+}
+
+// ModuleEvents are names of functions. Their first argument is the address of what
+// describes a module.
+type ModuleEvents struct {
+	Loaded   string // it is in its place, and none of its code has run
+	InitGone string // what was only for its init is about to be freed
+	Unloaded string // it is about to be freed, and runs no more
+}
+
+// linuxModuleEvents: do_init_module calls a module's init; module_arch_freeing_init and
+// free_module are called before memory is freed, free_module for a module, too, whose init
+// has failed.
+var linuxModuleEvents = ModuleEvents{"do_init_module", "module_arch_freeing_init", "free_module"}
+
+// modules is where Linux keeps what Modules tells: offsets in bytes.
+type modules struct {
+	list, name, state, sections uint64 // in struct module
+	nameSize                    int
+
+	count, first, size       uint64 // in struct module_sect_attrs, and of its elements
+	sectionName, sectionAddr uint64 // in struct module_sect_attr
+}
+
+// Values of enum module_state, and a limit for what cannot be right.
+const (
+	moduleLive  = 0
+	moduleGoing = 2
+	maxModules  = 4096
+	maxSections = 1024
+)
+
+// modulesOf finds the offsets.
+func modulesOf(all *debuginfo.Types) (modules, error) {
+	var m modules
+	module, err1 := structOf(all, "module")
+	attrs, err2 := structOf(all, "module_sect_attrs")
+	attr, err3 := structOf(all, "module_sect_attr")
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return m, err
+	}
+	if name, ok := module.Member("name"); ok {
+		m.name, m.nameSize = uint64(name.Offset), name.Type.Bytes()
+	}
+	if list, ok := attrs.Member("attrs"); ok {
+		m.first, m.size = uint64(list.Offset), uint64(attr.Bytes())
+	}
+	err := cmp.Or(
+		field(module, "list", 16, &m.list), field(module, "state", 4, &m.state),
+		field(module, "sect_attrs", 8, &m.sections), field(attrs, "nsections", 4, &m.count),
+		field(attr, "address", 8, &m.sectionAddr), within(attr, &m.sectionName, "battr", "attr", "name"),
+	)
+	switch {
+	case err != nil:
+		return m, err
+	case m.nameSize == 0 || m.size == 0:
+		return m, errors.New("struct module has another form")
+	}
+	return m, nil
+}
+
+// within stores the offset of a member of members.
+func within(s *ctypes.Type, off *uint64, names ...string) error {
+	for _, name := range names {
+		f, ok := s.Member(name)
+		if !ok {
+			return fmt.Errorf("struct %s has no member %s", s.Name, name)
+		}
+		*off += uint64(f.Offset)
+		s = f.Type.Base()
+	}
+	return nil
+}
+
+// ModuleEvents implements Modular.
+func (l *linux) ModuleEvents() (ModuleEvents, error) {
+	e := linuxModuleEvents
+	for _, name := range []string{"modules", e.Loaded, e.InitGone, e.Unloaded} {
+		if l.symbol(name) == 0 {
+			return e, fmt.Errorf("the kernel has no symbol %s", name)
+		}
+	}
+	return e, l.types().noModules
+}
+
+// Modules implements Modular: they are in the list "modules", the newest first.
+func (l *linux) Modules(mem Mem) ([]Module, error) {
+	head, at := l.symbol("modules"), l.types().modules
+	if head == 0 || l.types().noModules != nil {
+		return nil, nil
+	}
+	var all []Module
+	next, err := l.u64(mem, head)
+	for ; err == nil && next != head && next != 0 && len(all) < maxModules; next, err = l.u64(mem, next) {
+		state, err := l.u32(mem, next-at.list+at.state)
+		if err != nil {
+			return nil, fmt.Errorf("reading the list of modules: %w", err)
+		}
+		if state > moduleGoing { // it is not in its place yet
+			continue
+		}
+		m, err := l.Module(mem, next-at.list)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of modules: %w", err)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// Module implements Modular: a module's sections are those that the kernel shows in
+// /sys/module/NAME/sections.
+func (l *linux) Module(mem Mem, addr uint64) (Module, error) {
+	at := l.types().modules
+	m := Module{Addr: addr, Sections: map[string]uint64{}}
+	name := make([]byte, at.nameSize)
+	err := mem.ReadMem(addr+at.name, name)
+	state, err1 := l.u32(mem, addr+at.state)
+	sections, err2 := l.u64(mem, addr+at.sections)
+	if err = cmp.Or(err, err1, err2); err != nil {
+		return m, fmt.Errorf("reading a module at %#x: %w", addr, err)
+	}
+	m.Name, m.Live = cString(name), state == moduleLive
+	if sections == 0 {
+		return m, fmt.Errorf("module %s: the kernel does not tell where its sections are", m.Name)
+	}
+	count, err := l.u32(mem, sections+at.count)
+	for i := uint64(0); err == nil && i < min(uint64(count), maxSections); i++ {
+		err = l.section(mem, sections+at.first+i*at.size, &m)
+	}
+	if err != nil {
+		return m, fmt.Errorf("reading the sections of module %s: %w", m.Name, err)
+	}
+	return m, nil
+}
+
+func (l *linux) section(mem Mem, attr uint64, m *Module) error {
+	at := l.types().modules
+	name, err := l.u64(mem, attr+at.sectionName)
+	addr, err2 := l.u64(mem, attr+at.sectionAddr)
+	if err = cmp.Or(err, err2); err != nil {
+		return err
+	}
+	text, err := l.string(mem, name)
+	if _, twice := m.Sections[text]; !twice {
+		m.Sections[text] = addr
+	}
+	return err
+}
+
+// string reads a string, of which it can be that only the first bytes are mapped.
+func (l *linux) string(mem Mem, addr uint64) (string, error) {
+	var b [64]byte
+	for i := range b {
+		if err := mem.ReadMem(addr+uint64(i), b[i:i+1]); err != nil {
+			return "", err
+		}
+		if b[i] == 0 {
+			return string(b[:i]), nil
+		}
+	}
+	return string(b[:]), nil
+}
+
+func cString(b []byte) string {
+	s, _, _ := bytes.Cut(b, []byte{0})
+	return string(s)
+}
+
+// Unwind implements Modular. The tables are read from the guest, which has sorted them.
+func (l *linux) Unwind(mem Mem, modules []*kernel.Image) {
+	l.frames.modules = modules
+	clear(l.frames.made)
+	l.tables = l.tables[:0]
+	for _, img := range modules {
+		if t := l.moduleORC(mem, img); t != nil {
+			l.tables = append(l.tables, moduleTable{img, t})
+		}
+	}
+}
+
+// A moduleTable is the ORC table of a module, at the addresses of the running kernel.
+type moduleTable struct {
+	img *kernel.Image
+	*orcTable
+}
+
+func (l *linux) moduleORC(mem Mem, img *kernel.Image) *orcTable {
+	ips, base, ok1 := l.loadedSection(mem, img, ".orc_unwind_ip")
+	entries, _, ok2 := l.loadedSection(mem, img, ".orc_unwind")
+	if !ok1 || !ok2 || len(ips) == 0 || len(entries)/orcEntrySize != len(ips)/4 {
+		return nil
+	}
+	return &orcTable{base: base, ips: ips, entries: entries, format: orcFormatOf(l.types().orcEnd)}
+}
+
+// loadedSection is a section of a module as the guest has it, and where.
+func (l *linux) loadedSection(mem Mem, img *kernel.Image, name string) (data []byte, addr uint64, ok bool) {
+	file, link, ok := img.Section(name)
+	if !ok {
+		return nil, 0, false
+	}
+	if addr, ok = img.Run(link); !ok {
+		return nil, 0, false
+	}
+	data = make([]byte, len(file))
+	return data, addr, mem.ReadMem(addr, data) == nil
+}
+
+// orcAt is the table for an address, and the address as the table has it.
+func (l *linux) orcAt(kernel *orcTable, pc uint64) (t *orcTable, at uint64) {
+	if link := pc - l.img.Slide(); l.inText(link) {
+		return kernel, link
+	}
+	for _, m := range l.tables {
+		if _, ok := m.img.Link(pc); ok {
+			return m.orcTable, pc
+		}
+	}
+	return nil, 0
+}

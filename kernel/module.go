@@ -1,0 +1,247 @@
+package kernel
+
+import (
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"trapline/kernel/arch"
+)
+
+// ErrNotModule is wrapped by OpenModule for an ELF file that is no loadable module.
+var ErrNotModule = errors.New("not a loadable module")
+
+// A Place is where a piece of a module lies in the running kernel.
+type Place struct {
+	Link, Addr uint64 // the piece's link-time address, and that in the guest
+	Size       uint64 // bytes
+}
+
+// OpenModule reads a loadable module of Linux: a relocatable ELF file, which may be
+// compressed with gzip, xz or zstd. It links it to itself: each loaded section gets a
+// link-time address, and what the file's relocations say of these goes into symbols,
+// text and debug information. What they say of other symbols stays open.
+//
+// The image is at its link-time addresses until SetPlaces. It must be closed. Errors
+// wrap ErrNotELF or ErrNotModule, or say in one line what is wrong with the file.
+func OpenModule(path string) (*Image, error) {
+	data, err := ReadModule(path)
+	if err != nil {
+		return nil, err
+	}
+	return NewModule(data, path)
+}
+
+// ReadModule reads the file of a module, and decompresses it if need be. What is in it is
+// not looked at.
+func ReadModule(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening module: %w", err)
+	}
+	if data, err = decompress(data); err != nil {
+		return nil, fmt.Errorf("module %s: damaged: %w", path, err)
+	}
+	return data, nil
+}
+
+// NewModule is OpenModule of what ReadModule has read. name stands for the path in messages;
+// data is changed.
+func NewModule(data []byte, name string) (*Image, error) {
+	a, err := checkModule(data)
+	if err != nil {
+		return nil, fmt.Errorf("module %s: %w", name, err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("module %s: damaged: %w", name, err)
+	}
+	if err := checkExtents(f, uint64(len(data))); err != nil {
+		return nil, fmt.Errorf("module %s: %w", name, err)
+	}
+	if f.Section(".gnu.linkonce.this_module") == nil {
+		return nil, fmt.Errorf("module %s: %w: it has no section .gnu.linkonce.this_module", name, ErrNotModule)
+	}
+	img := &Image{name: name, data: data, arch: a, elf: f}
+	img.module = moduleName(img)
+	if err := img.link(); err != nil {
+		return nil, fmt.Errorf("module %s: damaged: %w", name, err)
+	}
+	img.segments = img.loadSections()
+	img.symtab = sync.OnceValue(func() *Symtab { return newSymtab(img) })
+	return img, nil
+}
+
+// checkModule is checkHeader for a relocatable file.
+func checkModule(data []byte) (*arch.Arch, error) {
+	if len(data) >= headerSize && elf.Type(binary.LittleEndian.Uint16(data[16:])) == elf.ET_REL {
+		return checkObject(data)
+	}
+	if _, err := checkHeader(data); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w but a linked file", ErrNotModule)
+}
+
+// Beginnings of compressed files.
+var (
+	magicGzip = []byte{0x1f, 0x8b}
+	magicXZ   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
+	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// decompress gives what is in a file of a format that Linux's modules come in.
+func decompress(data []byte) ([]byte, error) {
+	var r io.Reader
+	var err error
+	switch in := bytes.NewReader(data); {
+	case bytes.HasPrefix(data, magicGzip):
+		r, err = gzip.NewReader(in)
+	case bytes.HasPrefix(data, magicXZ):
+		r, err = xz.NewReader(in)
+	case bytes.HasPrefix(data, magicZstd):
+		r, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
+	default:
+		return data, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// moduleName is what the loader calls a module, or would, by its file's name.
+func moduleName(img *Image) string {
+	info, _, _ := img.Section(".modinfo")
+	for field := range bytes.SplitSeq(info, []byte{0}) {
+		if name, ok := bytes.CutPrefix(field, []byte("name=")); ok && len(name) > 0 {
+			return string(name)
+		}
+	}
+	name, _, _ := strings.Cut(filepath.Base(img.name), ".")
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// Module is the name of the module that the image is, ModuleName for the kernel proper.
+func (img *Image) Module() string {
+	if img.module == "" {
+		return ModuleName
+	}
+	return img.module
+}
+
+// VersionMagic says of a module which kernels it is for: their release and some of their
+// options. It is "" where it says nothing.
+func (img *Image) VersionMagic() string {
+	info, _, _ := img.Section(".modinfo")
+	for field := range bytes.SplitSeq(info, []byte{0}) {
+		if magic, ok := bytes.CutPrefix(field, []byte("vermagic=")); ok {
+			return strings.TrimSpace(string(magic))
+		}
+	}
+	return ""
+}
+
+// SetPlaces tells where the guest has loaded a module: the addresses of its sections, by
+// name. Sections that are not named are not there. Symtab and Text follow at once.
+func (img *Image) SetPlaces(at map[string]uint64) {
+	img.places = []Place{}
+	seen := map[string]bool{}
+	for _, s := range img.elf.Sections {
+		if addr, ok := at[s.Name]; ok && loaded(s) && !seen[s.Name] {
+			seen[s.Name] = true
+			img.places = append(img.places, Place{Link: s.Addr, Addr: addr, Size: s.Size})
+		}
+	}
+	img.moves++
+}
+
+// DropInit takes away, and gives, the places of what a module has only for its
+// initialization: the guest has freed it, or is about to.
+func (img *Image) DropInit() (gone []Place) {
+	var kept []Place
+	for _, p := range img.places {
+		if s := img.sectionAt(p.Link); s != nil && strings.HasPrefix(s.Name, ".init") {
+			gone = append(gone, p)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	img.places = append([]Place{}, kept...)
+	img.moves++
+	return gone
+}
+
+// sectionAt is the loaded section of a module that begins at a link-time address.
+func (img *Image) sectionAt(link uint64) *elf.Section {
+	for _, s := range img.elf.Sections {
+		if loaded(s) && s.Addr == link {
+			return s
+		}
+	}
+	return nil
+}
+
+// Places are those of SetPlaces.
+func (img *Image) Places() []Place { return img.places }
+
+// Run is the address in the running kernel of a link-time address; it is not ok where
+// that has not been loaded.
+func (img *Image) Run(link uint64) (addr uint64, ok bool) {
+	if img.places == nil {
+		return link + img.slide, true
+	}
+	for _, p := range img.places {
+		if link-p.Link < p.Size {
+			return p.Addr + (link - p.Link), true
+		}
+	}
+	return 0, false
+}
+
+// Link is the link-time address of an address in the running kernel; it is not ok where
+// no piece of a module is.
+func (img *Image) Link(addr uint64) (link uint64, ok bool) {
+	if img.places == nil {
+		return addr - img.slide, true
+	}
+	return LinkOf(img.places, addr)
+}
+
+// LinkOf is the link-time address of an address in one of the places.
+func LinkOf(places []Place, addr uint64) (link uint64, ok bool) {
+	for _, p := range places {
+		if addr-p.Addr < p.Size {
+			return p.Link + (addr - p.Addr), true
+		}
+	}
+	return 0, false
+}
+
+// loaded tells a section of which a module's loader keeps a copy. Each CPU has its own of
+// the per-CPU section, elsewhere.
+func loaded(s *elf.Section) bool {
+	return s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 && s.Name != ".data..percpu"
+}
+
+// loadSections are the loaded sections as segments.
+func (img *Image) loadSections() []Segment {
+	var segs []Segment
+	for _, s := range img.elf.Sections {
+		if loaded(s) {
+			segs = append(segs, Segment{Vaddr: s.Addr, Paddr: s.Addr, Memsz: s.Size, Data: img.bytes(s)})
+		}
+	}
+	return segs
+}
