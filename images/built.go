@@ -170,17 +170,11 @@ func (s Store) keep(ctx context.Context, path, dir, name string, p Progress) (St
 
 // compileLinux configures the kernel in dir and compiles it.
 func (b *built) compileLinux(ctx context.Context, dir string, p Progress) error {
-	cc, err := b.compiler()
+	args, err := b.makeArgs()
 	if err != nil {
 		return err
 	}
-	args := []string{
-		"ARCH=" + b.arch, "CROSS_COMPILE=" + b.cross, "CC=" + cc,
-		// Nothing of this host gets into the kernel.
-		"KBUILD_BUILD_USER=trapline", "KBUILD_BUILD_HOST=trapline", "KBUILD_BUILD_VERSION=1",
-		"KBUILD_BUILD_TIMESTAMP=Thu Jan  1 00:00:00 UTC 1970",
-		"KCFLAGS=-fdebug-prefix-map=" + dir + "=.", "KAFLAGS=-fdebug-prefix-map=" + dir + "=.",
-	}
+	args = append(args, "KCFLAGS=-fdebug-prefix-map="+dir+"=.", "KAFLAGS=-fdebug-prefix-map="+dir+"=.")
 	if err := runMake(ctx, dir, "configuring the kernel", p, append(args, "tinyconfig")...); err != nil {
 		return err
 	}

@@ -15,6 +15,11 @@ type origin interface {
 	make(ctx context.Context, s Store, tmp, name string, p Progress) error
 	// place fills in the paths of an image that is in dir.
 	place(spec *Spec, dir string)
+	// makeTree makes, in out, what modules for the image are built with; tmp and debs are
+	// directories to work in, image is where the image is.
+	makeTree(ctx context.Context, s Store, m manifest, image, tmp, debs, out string, p Progress) error
+	// tree is such a tree in dir.
+	tree(m manifest, dir string) (tree, error)
 	// initrd builds the root file system of the image in dir.
 	initrd(dir string) ([]byte, error)
 }

@@ -132,5 +132,13 @@ func linkImages(cache string) error {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return err
 	}
-	return os.Symlink(filepath.Join(user, "images"), filepath.Join(cache, "images"))
+	for _, name := range []string{"images", "trees"} {
+		if err := os.MkdirAll(filepath.Join(user, name), 0o777); err != nil {
+			return err
+		}
+		if err := os.Symlink(filepath.Join(user, name), filepath.Join(cache, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -32,7 +32,7 @@
 #endif
 
 /* In C, so that it returns the way the kernel's own functions do. */
-static __attribute__((used, noinline)) void __dtrace_stub(void)
+static __attribute__((__used__)) void __dtrace_stub(void)
 {
 	__asm__ volatile("");
 }

@@ -12,9 +12,11 @@ func runImage(e *env, args []string) error {
 	f := e.newFlags("image", `  ls          the images known, and whether they are there
   get IMAGE   fetch it by Debian's package tools into $XDG_CACHE_HOME/trapline, or check it
   build IMAGE the same for one that is compiled here from Debian's sources: some minutes
+  build-module DIR  build the loadable module in DIR for the kernel of -k
   info IMAGE  where it comes from and what it consists of
 `)
 	again := f.Bool("again", false, "get, build: take the newest version even if one is there")
+	kernel := f.StringP("image", "k", defaultImage(), "build-module: the `IMAGE`")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -25,10 +27,12 @@ func runImage(e *env, args []string) error {
 		return e.getImage(f.Arg(1), *again)
 	case verb == "build" && rest == 1:
 		return e.buildImage(f.Arg(1), *again)
+	case verb == "build-module" && rest == 1:
+		return e.buildModule(*kernel, f.Arg(1))
 	case verb == "info" && rest == 1:
 		return e.showImage(f.Arg(1))
 	}
-	return usagef("image: say one of: ls, get IMAGE, build IMAGE, info IMAGE")
+	return usagef("image: say one of: ls, get IMAGE, build IMAGE, build-module DIR, info IMAGE")
 }
 func (e *env) listImages() error {
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)

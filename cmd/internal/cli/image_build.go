@@ -26,3 +26,18 @@ func (e *env) buildImage(name string, again bool) error {
 	}
 	return err
 }
+
+// buildModule builds a module in a directory, and tells the files that came of it.
+func (e *env) buildModule(name, dir string) error {
+	built, err := (images.Store{}).BuildModule(e.ctx, name, dir, e.progress())
+	switch {
+	case err != nil && e.ctx.Err() != nil:
+		return &exit{statusSignal, err}
+	case err != nil:
+		return err
+	}
+	for _, path := range built {
+		fmt.Fprintln(e.stdout, path)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// headerDependency finds, in what Debian's headers of a kernel depend on, the packages with
+// the rest: common headers, and the programs of the host that build with them.
+var headerDependency = regexp.MustCompile(`\b(linux-headers-\S+|linux-kbuild-\S+)`)
+
+func headersPackage(m manifest) string { return "linux-headers-" + m.Release }
+
+// makeTree unpacks Debian's headers of the kernel.
+func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs, out string, p Progress) error {
+	host, err := run(ctx, "", "dpkg", "--print-architecture")
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, arch := range []string{d.arch, strings.TrimSpace(host)} {
+		var names []string
+		resolve := func(a apt) (pkgs []Package, err error) {
+			names, pkgs, err = a.headers(ctx, m, others)
+			return pkgs, err
+		}
+		if d.suite == "" {
+			err = download(ctx, tmp, debs, arch, p, resolve)
+		} else {
+			lists, updateErr := suiteLists(ctx, filepath.Join(tmp, "apt-"+arch), arch, d.suite, p)
+			err = lists.fetch(ctx, debs, p, resolve, updateErr)
+		}
+		if err != nil {
+			return err
+		}
+		if err := unpackAll(ctx, debs, out, p); err != nil {
+			return err
+		}
+		others = names
+	}
+	return d.relocate(m, out)
+}
+
+// headers finds the headers' own package and the names of the others that are needed, or
+// these others if they are known.
+func (a apt) headers(ctx context.Context, m manifest, others []string) (names []string, pkgs []Package, err error) {
+	if others == nil {
+		own := headersPackage(m)
+		stanzas, err := a.show(ctx, "--all-versions", own)
+		if err != nil {
+			return nil, nil, err
+		}
+		pkg, err := choose(stanzas, own, m.Version)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: a newer image may have its headers: 'trapline image get --again %s'", err, m.Name)
+		}
+		for _, st := range stanzas {
+			if st["Version"] == m.Version {
+				names = headerDependency.FindAllString(st["Depends"], -1)
+			}
+		}
+		return names, []Package{pkg}, nil
+	}
+	stanzas, err := a.show(ctx, "--all-versions", others...)
+	for _, name := range others {
+		if err != nil {
+			break
+		}
+		var pkg Package
+		pkg, err = choose(stanzas, name, m.Version)
+		pkgs = append(pkgs, pkg)
+	}
+	return nil, pkgs, err
+}
+
+// unpackAll unpacks the packages in debs, and removes them.
+func unpackAll(ctx context.Context, debs, out string, p Progress) error {
+	p.Start("unpacking headers", -1)
+	defer p.Done()
+	files, err := filepath.Glob(filepath.Join(debs, "*.deb"))
+	for _, deb := range files {
+		if err == nil {
+			_, err = run(ctx, "", "dpkg-deb", "--extract", deb, out)
+		}
+		if err == nil {
+			err = os.Remove(deb)
+		}
+	}
+	return err
+}
+
+// headersDir is where Debian's headers lie in a tree.
+func headersDir(m manifest, dir string) string {
+	return filepath.Join(dir, "usr/src", headersPackage(m))
+}
+
+// relocate makes the headers' makefile include the common one from the tree: it names it by
+// where the package would be installed. In the place of /usr it says where it is itself.
+func (d *debian) relocate(m manifest, dir string) error {
+	path := filepath.Join(headersDir(m, dir), "Makefile")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	here := "$(dir $(lastword $(MAKEFILE_LIST)))../"
+	return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "/usr/src/", here)), 0o644)
+}
+
+// cross has the names of the cross tools for an architecture of Debian's.
+var cross = map[string]string{"amd64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-"}
+
+func (d *debian) tree(m manifest, dir string) (tree, error) {
+	return tree{headersDir(m, dir), []string{"CROSS_COMPILE=" + cross[d.arch]}}, nil
+}
