@@ -10,8 +10,18 @@ import (
 
 const symSize = 24 // bytes of an Elf64_Sym
 
+// elfSymbols is a symbol table as a file has it (ELF gABI, figure 4-15).
+type elfSymbols struct {
+	raw   []byte
+	strs  string
+	kinds []sectionKind
+
+	module bool
+}
+
 // read fills syms and fixed. It keeps one copy of the string table, which all names
-// share, and nothing else: debug/elf's Symbols would take several times the memory.
+// share, and nothing else: debug/elf's Symbols would take several times the memory. Symbols
+// are made when their places are known, each once.
 func (t *Symtab) read() error {
 	sec := t.img.elf.SectionByType(elf.SHT_SYMTAB)
 	if sec == nil || t.img.data == nil {
@@ -20,61 +30,79 @@ func (t *Symtab) read() error {
 	if int(sec.Link) >= len(t.img.elf.Sections) {
 		return errors.New("damaged: the symbol table has no string table")
 	}
-	strs := string(t.img.bytes(t.img.elf.Sections[sec.Link]))
-	raw := t.img.bytes(sec)
-	t.syms = make([]Symbol, 0, len(raw)/symSize)
-	kinds := kinds(t.img.elf)
-	for ; len(raw) >= symSize; raw = raw[symSize:] {
-		t.add(raw, strs, kinds)
+	e := elfSymbols{
+		raw: t.img.bytes(sec), strs: string(t.img.bytes(t.img.elf.Sections[sec.Link])), kinds: kinds(t.img.elf),
+		module: t.img.module != "",
 	}
+	places := make([]place, 0, len(e.raw)/symSize)
+	for i := range len(e.raw) / symSize {
+		switch addr, slides, ok := e.place(i); {
+		case slides:
+			places = append(places, place{addr, int32(i)})
+		case ok:
+			t.fixed = append(t.fixed, e.symbol(i))
+		}
+	}
+	t.syms = make([]Symbol, len(places))
+	for i, p := range byAddress(places) {
+		t.syms[i] = e.symbol(int(p.at))
+	}
+	sortAliases(t.syms)
 	return nil
 }
 
-// add takes one entry of the table (ELF gABI, figure 4-15).
-func (t *Symtab) add(raw []byte, strs string, kinds []sectionKind) {
-	le := binary.LittleEndian
-	info, shndx := raw[4], elf.SectionIndex(le.Uint16(raw[6:]))
-	typ := elf.ST_TYPE(info)
-	name := stringAt(strs, le.Uint32(raw))
-	if shndx == elf.SHN_UNDEF || !wanted(name, typ) {
-		return
+// place tells of an entry what it takes to put it where it belongs, if it is wanted.
+func (e *elfSymbols) place(i int) (addr uint64, slides, ok bool) {
+	le, raw := binary.LittleEndian, e.raw[i*symSize:]
+	shndx, name := elf.SectionIndex(le.Uint16(raw[6:])), uint64(le.Uint32(raw))
+	if shndx == elf.SHN_UNDEF || name >= uint64(len(e.strs)) || !wanted(e.strs[name], elf.ST_TYPE(raw[4])) {
+		return 0, false, false
 	}
+	addr = le.Uint64(raw[8:])
+	return addr, e.kind(shndx).slides(addr), true
+}
+
+func (e *elfSymbols) kind(shndx elf.SectionIndex) sectionKind {
+	if int(shndx) < len(e.kinds) {
+		return e.kinds[shndx]
+	}
+	return sectionKind{}
+}
+
+// symbol is what an entry that is wanted comes to.
+func (e *elfSymbols) symbol(i int) Symbol {
+	le, raw := binary.LittleEndian, e.raw[i*symSize:]
+	bind, typ := elf.ST_BIND(raw[4]), elf.ST_TYPE(raw[4])
 	s := Symbol{
-		Name: name, Addr: le.Uint64(raw[8:]), Size: le.Uint64(raw[16:]),
-		Global: elf.ST_BIND(info) == elf.STB_GLOBAL,
-		Weak:   elf.ST_BIND(info) == elf.STB_WEAK,
+		Name: stringAt(e.strs, le.Uint32(raw)), Addr: le.Uint64(raw[8:]), Size: le.Uint64(raw[16:]),
+		Global: bind == elf.STB_GLOBAL, Weak: bind == elf.STB_WEAK,
 	}
-	if t.img.module != "" && entryPoint(name) {
+	if e.module && entryPoint(s.Name) {
 		s.Global, s.Weak = false, true
 	}
 	if s.Size > math.MaxUint64-s.Addr {
 		s.Size = 0 // damaged: it would wrap
 	}
-	var kind sectionKind
-	if int(shndx) < len(kinds) {
-		kind = kinds[shndx]
+	if kind := e.kind(elf.SectionIndex(le.Uint16(raw[6:]))); kind.slides(s.Addr) {
+		s.Init = kind.init
+		s.Label = kind.code && s.Size == 0
+		s.Func = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !isBound(s))
 	}
-	if !kind.slides(s.Addr) {
-		t.fixed = append(t.fixed, s)
-		return
-	}
-	s.Init = kind.init
-	s.Label = kind.code && s.Size == 0
-	s.Func = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !isBound(s))
-	t.syms = append(t.syms, s)
+	return s
 }
 
 // entryPoint tells the loader's names for two functions of a module, which have names of
 // their own besides.
 func entryPoint(name string) bool { return name == "init_module" || name == "cleanup_module" }
 
-func wanted(name string, typ elf.SymType) bool {
+// wanted tells by its type and the first byte of its name whether a symbol is taken.
+func wanted(first byte, typ elf.SymType) bool {
 	switch typ {
 	case elf.STT_SECTION, elf.STT_FILE, elf.STT_TLS:
 		return false
 	}
 	// "$x", "$d" and the like mark code and data for disassemblers.
-	return name != "" && name[0] != '$'
+	return first != 0 && first != '$'
 }
 
 // isBound tells a linker script's mark of where a range begins or ends (_stext,

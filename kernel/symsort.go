@@ -5,32 +5,22 @@ import (
 	"slices"
 )
 
-// A place is a symbol on its way to where it belongs: its address and where it is now.
+// A place is an entry of a symbol table on its way to where it belongs: its address and
+// where it is now.
 type place struct {
 	addr uint64
 	at   int32
 }
 
-// sorted orders symbols as compare says. It moves small places about, not the symbols,
-// and compares only those of one address.
-func sorted(syms []Symbol) []Symbol {
-	places := make([]place, len(syms))
-	for i := range syms {
-		places[i] = place{syms[i].Addr, int32(i)}
-	}
-	places = byAddress(places)
-	for i, j := 0, 0; i < len(places); i = j {
-		for j = i + 1; j < len(places) && places[j].addr == places[i].addr; j++ {
+// sortAliases orders symbols, which are in the order of their addresses, as compare says.
+func sortAliases(syms []Symbol) {
+	for i, j := 0, 0; i < len(syms); i = j {
+		for j = i + 1; j < len(syms) && syms[j].Addr == syms[i].Addr; j++ {
 		}
 		if j > i+1 {
-			slices.SortFunc(places[i:j], func(a, b place) int { return compare(syms[a.at], syms[b.at]) })
+			slices.SortFunc(syms[i:j], compare)
 		}
 	}
-	out := make([]Symbol, len(syms))
-	for i, p := range places {
-		out[i] = syms[p.at]
-	}
-	return out
 }
 
 // byAddress sorts places digit by digit, the lowest first. A kernel's symbols lie within

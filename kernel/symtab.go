@@ -57,7 +57,6 @@ func newSymtab(img *Image) *Symtab {
 		t.err = fmt.Errorf("kernel image %s: %w", img.name, t.err)
 		return t
 	}
-	t.syms = sorted(t.syms)
 	t.fill(sectionEnds(img))
 	t.reach = reach(t.syms)
 	return t
