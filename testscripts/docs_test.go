@@ -78,7 +78,11 @@ func runPage(t *testing.T, lines []string, cache string, want func(string) bool)
 		end := outputEnd(lines, i)
 		shown := lines[i:end]
 		if want(text) {
-			have = append(have, agree(shown, runCommand(t, text, dir, cache))...)
+			printed := runCommand(t, text, dir, cache)
+			if slices.Contains(shown, elided) && len(printed) == 0 {
+				t.Errorf("%s: prints nothing where there should be something", text)
+			}
+			have = append(have, agree(shown, printed)...)
 		} else {
 			have = append(have, shown...)
 		}
