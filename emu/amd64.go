@@ -19,10 +19,10 @@ type pc struct {
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
 var amd64Wiring = wiring{platform: newPC, slots: []uint64{0xffffffffb0000000, 0xffffffff90000000}}
 
-// clock is the clock of the devices.
-type clock struct{ *unicorn.Engine }
+// clock is the clock of the devices: that of the CPU that reaches them.
+type clock struct{ m *Machine }
 
-func (c clock) Now() uint64 { return c.Clock() }
+func (c clock) Now() uint64 { return c.m.engine.Clock() }
 
 // intr is the CPU's interrupt line.
 type intr struct{ *unicorn.Engine }
@@ -31,7 +31,7 @@ func (i intr) Set(high bool) { i.SetLine(high) }
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}
-	p.dev = device.NewPC(clock{m.engine}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
+	p.dev = device.NewPC(clock{m}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
 	return p
 }
 

@@ -111,14 +111,29 @@ func (m *Machine) CrossCheck(addrs []uint64) error {
 		return nil
 	}
 	m.crossed = addrs
+	for _, c := range m.cpus {
+		c.before = c.Counters().Hits
+	}
 	return m.engine.CrossCheck(addrs[0], addrs[len(addrs)-1])
 }
 
 // Counts returns what CrossCheck has counted, in the order of its addresses.
 func (m *Machine) Counts() []uint64 {
 	n := make([]uint64, len(m.crossed))
-	for i, a := range m.crossed {
-		n[i] = m.engine.Executed(a)
+	for _, c := range m.cpus {
+		for i, a := range m.crossed {
+			n[i] += c.Executed(a)
+		}
 	}
 	return n
+}
+
+// CheckedOn is how many hits of breakpoints there have been on one CPU since CrossCheck, and
+// how many executions it has counted.
+func (m *Machine) CheckedOn(cpu int) (hits, executions uint64) {
+	c := m.cpus[cpu]
+	for _, a := range m.crossed {
+		executions += c.Executed(a)
+	}
+	return c.Counters().Hits - c.before, executions
 }

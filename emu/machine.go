@@ -14,6 +14,7 @@ import (
 	"io"
 
 	"trapline/emu/boot"
+	"trapline/emu/interleave"
 	"trapline/emu/internal/unicorn"
 	"trapline/kernel/arch"
 )
@@ -45,6 +46,8 @@ type Config struct {
 	// Disks are images of disks, of whole sectors of 512 bytes. They are never changed: what
 	// the guest writes stays in the machine.
 	Disks []boot.File
+	// CPUs is how many CPUs there are, 0 for one.
+	CPUs int
 	// NoFirmware leaves out our firmware: the kernel, an ELF file, is entered at its entry in
 	// machine mode, with the devices that this needs (riscv64).
 	NoFirmware bool
@@ -111,6 +114,7 @@ type wiring struct {
 	// what its kernels use, and within reach of their text where that matters.
 	slots []uint64
 	disks int  // how many there may be
+	cpus  int  // and CPUs
 	bare  bool // it can do without our firmware
 }
 
@@ -118,9 +122,13 @@ type wiring struct {
 // time, Stop from any.
 type Machine struct {
 	arch     *arch.Arch
-	engine   *unicorn.Engine
+	engine   *unicorn.Engine // the CPU that runs, or has run last
+	cpus     []*cpu          // all of them
 	platform platform
 	schedule schedule
+	policy   interleave.Policy // of several CPUs
+	running  bool
+	told     uint64 // what Now has returned last
 
 	text      textMap
 	slots     uint64
@@ -144,28 +152,56 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	if !ok {
 		return nil, fmt.Errorf("no machine for %s guests", a)
 	}
-	if err := wire.checkDisks(c); err != nil {
+	c.CPUs = max(c.CPUs, 1)
+	if err := wire.check(a, c); err != nil {
 		return nil, err
-	}
-	if c.NoFirmware && !wire.bare {
-		return nil, fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
 	}
 	if c.CodeBuffer == 0 {
 		c.CodeBuffer = defaultCodeBuffer
 	}
 	c.InPlace = c.InPlace && !c.Hooked
-	m := &Machine{arch: a, inPlace: c.InPlace}
-	e, err := unicorn.Open(a, c.Memory, c.CodeBuffer, handler{m})
-	if err != nil {
+	m := &Machine{arch: a, inPlace: c.InPlace, policy: interleave.RoundRobin(interleave.Quantum)}
+	if err := m.open(c); err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
-	e.SetInPlace(c.InPlace)
-	e.SetHooked(c.Hooked)
-	m.engine = e
 	m.schedule.reset()
 	m.platform = wire.platform(m, c)
 	m.setSlots(noSlots)
 	return m, nil
+}
+
+// check says whether a machine of its kind can have what c wants.
+func (w wiring) check(a *arch.Arch, c Config) error {
+	switch {
+	case c.NoFirmware && !w.bare:
+		return fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
+	case c.CPUs > 1 && w.cpus == 0:
+		return fmt.Errorf("%d CPUs: %s guests have one here; those of riscv64 can have more", c.CPUs, a)
+	case c.CPUs > 1 && c.NoFirmware:
+		return fmt.Errorf("%d CPUs: without firmware a guest has one", c.CPUs)
+	case c.CPUs > max(w.cpus, 1):
+		return fmt.Errorf("%d CPUs: there can be 1 to %d", c.CPUs, w.cpus)
+	}
+	return w.checkDisks(c)
+}
+
+// open opens the engines.
+func (m *Machine) open(c Config) (err error) {
+	if m.engine, err = unicorn.Open(m.arch, c.Memory, c.CodeBuffer, handler{m}); err != nil {
+		return err
+	}
+	m.cpus = []*cpu{{Engine: m.engine}}
+	for len(m.cpus) < c.CPUs {
+		e, err := m.engine.Another(c.CodeBuffer)
+		if err != nil {
+			m.engine.Close()
+			return err
+		}
+		m.cpus = append(m.cpus, &cpu{Engine: e, off: true})
+	}
+	m.engine.SetInPlace(c.InPlace)
+	m.engine.SetHooked(c.Hooked)
+	return nil
 }
 
 // platforms has the machine of each architecture that can be emulated.
@@ -199,9 +235,9 @@ func (m *Machine) Boot(b Boot) (*Placed, error) {
 
 // Run runs the guest until the run ends. After Stopped it can be run again.
 func (m *Machine) Run() (End, error) {
-	m.limited = false
-	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
-	why, err := m.engine.Run()
+	m.limited, m.running = false, true
+	defer func() { m.running = false }()
+	why, err := m.runCPUs()
 	switch {
 	case err != nil:
 		return Failed, err
@@ -227,24 +263,30 @@ func (m *Machine) Run() (End, error) {
 
 // Stop ends a run soon: at the next instant the guest could take an interrupt. It may be
 // called from any goroutine and from a callback; with no run under way it ends the next.
-func (m *Machine) Stop() { m.engine.Stop() }
+func (m *Machine) Stop() { m.cpus[0].Stop() }
 
 // Running reports whether a run is under way: true in a callback.
-func (m *Machine) Running() bool { return m.engine.Running() }
+func (m *Machine) Running() bool { return m.running }
 
-// Regs are the registers of the CPU.
+// Regs are the registers of the CPU that runs, or has run last.
 func (m *Machine) Regs() arch.Regs { return m.engine }
 
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 
 // Now is the virtual time in nanoseconds: exact during a callback, otherwise that of the
-// end of the run.
+// end of the run. With several CPUs it is that of the one that runs, but never earlier than
+// what Now has returned before.
 func (m *Machine) Now() uint64 {
-	if m.engine.Running() {
-		return m.engine.Clock()
+	now := m.engine.Total()
+	if m.running {
+		now = m.engine.Clock()
 	}
-	return m.engine.Total()
+	if len(m.cpus) > 1 {
+		m.told = max(m.told, now)
+		return m.told
+	}
+	return now
 }
 
 // Send hands bytes to the guest's serial port: 0 is the console, 1 the control channel.
@@ -253,10 +295,20 @@ func (m *Machine) Send(port int, p []byte) { m.platform.Send(port, p) }
 
 // Flush forgets all translated addresses, so that the guest goes on as one does that has
 // just been loaded into memory. Only between runs.
-func (m *Machine) Flush() { m.engine.Flush() }
+func (m *Machine) Flush() {
+	for _, c := range m.cpus {
+		c.Flush()
+	}
+	m.told = 0
+}
 
 // Counters are what the machine has counted so far.
-func (m *Machine) Counters() unicorn.Counters { return m.engine.Counters() }
+func (m *Machine) Counters() (sum unicorn.Counters) {
+	for _, c := range m.cpus {
+		sum = sum.Add(c.Counters())
+	}
+	return sum
+}
 
 // LibraryVersion is the version of the emulator library, or an error that says which one
 // is needed.
@@ -267,10 +319,10 @@ func LibraryVersion() (string, error) {
 // powerOff and resetFor end the run as the guest asks for it.
 func (m *Machine) powerOff() {
 	m.off = true
-	m.engine.Stop()
+	m.Stop()
 }
 
 func (m *Machine) resetFor(string) {
 	m.reset = true
-	m.engine.Stop()
+	m.Stop()
 }

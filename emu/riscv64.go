@@ -10,7 +10,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// riscv64 is the riscv64 machine: QEMU's virt with one hart, and our firmware.
+// riscv64 is the riscv64 machine: QEMU's virt with our firmware.
 type riscv64 struct {
 	noAccess
 	m   *Machine
@@ -22,21 +22,71 @@ var riscv64Wiring = wiring{
 	platform: newRISCV64,
 	slots:    []uint64{0xffffffffe0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
+	cpus:     MaxCPUs,
 	bare:     true,
 }
 
-// interrupt is one of the CPU's interrupts.
+// interrupt is one of a CPU's interrupts.
 type interrupt struct {
-	*unicorn.Engine
+	*hart
 	which uint8
 }
 
-func (i interrupt) Set(high bool) { i.SetInterrupt(i.which, high) }
+func (i interrupt) Set(high bool) {
+	i.SetInterrupt(i.which, high)
+	if high && i.idle && i.awake() {
+		i.m.wake(i.cpu)
+	}
+}
+
+// hart is a CPU as the firmware has it in hand.
+type hart struct {
+	*cpu
+	m *Machine
+}
+
+// awake: an interrupt stands that ends its wait.
+func (h *hart) awake() bool { return h.Reg(arch.RiscvMIP)&h.Reg(arch.RiscvMIE) != 0 }
+
+// Started implements device.HartControl.
+func (h *hart) Started() bool { return !h.off }
+
+// Start begins at pc, as the kernel does on the first hart.
+func (h *hart) Start(pc, opaque uint64) {
+	h.StartRISCV64(pc, opaque)
+	h.SetInterrupt(0xff, false)
+	h.FlushTLB()
+	h.m.wake(h.cpu)
+}
+
+// Stop stops the hart whose call of the firmware this is.
+func (h *hart) Stop() {
+	h.off = true
+	h.Park()
+}
 
 func newRISCV64(m *Machine, c Config) platform {
 	p := &riscv64{m: m}
-	line := func(which uint8) device.Line { return interrupt{m.engine, which} }
-	lines := device.RISCV64Lines{
+	if c.NoFirmware {
+		m.engine.SetBare()
+		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), (&hart{m.cpus[0], m}).lines())
+		return p
+	}
+	var cpus []device.RISCV64CPU
+	for _, c := range m.cpus {
+		h := &hart{c, m}
+		cpus = append(cpus, device.RISCV64CPU{RISCV64Lines: h.lines(), Control: h})
+	}
+	if len(cpus) == 1 {
+		cpus[0].Control = nil
+	}
+	p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), cpus)
+	return p
+}
+
+func (h *hart) lines() device.RISCV64Lines {
+	line := func(which uint8) device.Line { return interrupt{h, which} }
+	return device.RISCV64Lines{
 		External: line(unicorn.RISCV64External),
 		Timer:    line(unicorn.RISCV64Timer),
 		Software: line(unicorn.RISCV64Software),
@@ -45,13 +95,6 @@ func newRISCV64(m *Machine, c Config) platform {
 		MachineTimer:    line(unicorn.RISCV64MachineTimer),
 		MachineSoftware: line(unicorn.RISCV64MachineSoftware),
 	}
-	if c.NoFirmware {
-		m.engine.SetBare()
-		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), lines)
-	} else {
-		p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), lines)
-	}
-	return p
 }
 
 // kernelOffset is where an Image goes: firmware has the first 2 MiB on real boards.
@@ -73,8 +116,8 @@ func (p *riscv64) Load(pa uint64, size int) uint64 { return uint64(p.dev.Bus.Loa
 func (p *riscv64) Store(pa uint64, size int, value uint64) {
 	p.dev.Bus.Store(pa, size, uint32(value))
 }
-func (p *riscv64) Next() uint64 { return p.dev.Next() }
-func (p *riscv64) Poll()        { p.dev.Poll() }
+func (p *riscv64) Next() uint64 { return p.dev.Next(p.m.engine.ID()) }
+func (p *riscv64) Poll()        { p.dev.Poll(p.m.engine.ID()) }
 func (p *riscv64) Awake() bool {
 	return p.m.engine.Reg(arch.RiscvMIP)&p.m.engine.Reg(arch.RiscvMIE) != 0
 }
@@ -92,7 +135,7 @@ const (
 // Wake: while the guest holds a timer's interrupt back that cannot wake it.
 func (p *riscv64) Wake() uint64 {
 	mie := p.m.engine.Reg(arch.RiscvMIE)
-	return p.dev.Wake(mie&mieMachineTimer != 0, mie&mieSupervisorTimer != 0)
+	return p.dev.Wake(p.m.engine.ID(), mie&mieMachineTimer != 0, mie&mieSupervisorTimer != 0)
 }
 
 // ReadSystem and WriteSystem are the CSRs of the supervisor's timer.
@@ -114,7 +157,7 @@ func (p *riscv64) WriteSystem(csr uint32, v uint64) {
 // Call is an SBI call: number in a7 and a6, arguments from a0 on, results in a0 and a1.
 func (p *riscv64) Call() {
 	e := p.m.engine
-	c := device.SBICall{Extension: e.Reg(arch.RiscvA0 + 7), Function: e.Reg(arch.RiscvA0 + 6)}
+	c := device.SBICall{Hart: e.ID(), Extension: e.Reg(arch.RiscvA0 + 7), Function: e.Reg(arch.RiscvA0 + 6)}
 	for i := range c.Arg {
 		c.Arg[i] = e.Reg(arch.RiscvA0 + arch.Reg(i))
 	}

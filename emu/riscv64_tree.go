@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"fmt"
+
 	"github.com/u-root/u-root/pkg/dt"
 
 	"trapline/emu/boot"
@@ -8,10 +10,8 @@ import (
 )
 
 // Phandles of the riscv64 machine's device tree.
-const (
-	riscv64CPUHandle = iota + 1
-	riscv64PLICHandle
-)
+func (p *riscv64) cpuHandle(i int) uint32 { return uint32(i) + 1 }
+func (p *riscv64) plicHandle() uint32     { return uint32(len(p.m.cpus)) + 1 }
 
 // Interrupts of a hart, as its own controller numbers them.
 const (
@@ -23,36 +23,26 @@ const (
 
 // tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
 func (p *riscv64) tree(ram boot.Range) *dt.Node {
-	intc := dt.NewNode("interrupt-controller", dt.WithProperty(
-		dt.PropertyU32("#interrupt-cells", 1),
-		dt.Property{Name: "interrupt-controller"},
-		dt.PropertyString("compatible", "riscv,cpu-intc"),
-		dt.PropertyU32("phandle", riscv64CPUHandle),
-	))
-	cpu := dt.NewNode("cpu@0", dt.WithProperty(
-		dt.PropertyString("device_type", "cpu"),
-		dt.PropertyU32("reg", 0),
-		dt.PropertyString("status", "okay"),
-		dt.PropertyString("compatible", "riscv"),
-		dt.PropertyString("riscv,isa", p.isa()),
-		dt.PropertyString("mmu-type", "riscv,sv57"),
-	), dt.WithChildren(intc))
+	var harts []*dt.Node
+	var external []uint32
+	for i := range p.m.cpus {
+		harts = append(harts, p.hartNode(i))
+		external = append(external, p.cpuHandle(i), riscvExternalM, p.cpuHandle(i), riscvExternalS)
+	}
 	cpus := dt.NewNode("cpus", dt.WithProperty(
 		dt.PropertyU32("#address-cells", 1),
 		dt.PropertyU32("#size-cells", 0),
 		dt.PropertyU32("timebase-frequency", device.TimebaseFrequency),
-	), dt.WithChildren(cpu))
+	), dt.WithChildren(harts...))
 	plic := dt.NewNode("plic@c000000", dt.WithProperty(
 		stringList("compatible", "sifive,plic-1.0.0", "riscv,plic0"),
 		reg(device.RISCV64PLIC, device.PLICSize),
 		dt.PropertyU32("#interrupt-cells", 1),
 		dt.PropertyU32("#address-cells", 0),
 		dt.Property{Name: "interrupt-controller"},
-		dt.PropertyU32Array("interrupts-extended", []uint32{
-			riscv64CPUHandle, riscvExternalM, riscv64CPUHandle, riscvExternalS,
-		}),
+		dt.PropertyU32Array("interrupts-extended", external),
 		dt.PropertyU32("riscv,ndev", device.PLICInputs-1),
-		dt.PropertyU32("phandle", riscv64PLICHandle),
+		dt.PropertyU32("phandle", p.plicHandle()),
 	))
 	soc := dt.NewNode("soc", dt.WithProperty(
 		dt.PropertyU32("#address-cells", 2),
@@ -60,8 +50,8 @@ func (p *riscv64) tree(ram boot.Range) *dt.Node {
 		dt.PropertyString("compatible", "simple-bus"),
 		dt.Property{Name: "ranges"},
 	), dt.WithChildren(append(append(p.disks(), p.bareNodes()...), plic,
-		riscv64UART("serial@10000000", device.RISCV64UART, device.RISCV64UARTIRQ),
-		riscv64UART("serial@10009000", device.RISCV64UART2, device.RISCV64UART2IRQ),
+		p.uart("serial@10000000", device.RISCV64UART, device.RISCV64UARTIRQ),
+		p.uart("serial@10009000", device.RISCV64UART2, device.RISCV64UART2IRQ),
 	)...))
 	aliases := dt.NewNode("aliases", dt.WithProperty(
 		dt.PropertyString("serial0", "/soc/serial@10000000"),
@@ -70,12 +60,30 @@ func (p *riscv64) tree(ram boot.Range) *dt.Node {
 	return root("riscv-virtio", ram, aliases, cpus, soc)
 }
 
-func riscv64UART(name string, base uint64, irq uint32) *dt.Node {
+// hartNode is a CPU with its interrupt controller.
+func (p *riscv64) hartNode(i int) *dt.Node {
+	intc := dt.NewNode("interrupt-controller", dt.WithProperty(
+		dt.PropertyU32("#interrupt-cells", 1),
+		dt.Property{Name: "interrupt-controller"},
+		dt.PropertyString("compatible", "riscv,cpu-intc"),
+		dt.PropertyU32("phandle", p.cpuHandle(i)),
+	))
+	return dt.NewNode(fmt.Sprintf("cpu@%x", i), dt.WithProperty(
+		dt.PropertyString("device_type", "cpu"),
+		dt.PropertyU32("reg", uint32(i)),
+		dt.PropertyString("status", "okay"),
+		dt.PropertyString("compatible", "riscv"),
+		dt.PropertyString("riscv,isa", p.isa()),
+		dt.PropertyString("mmu-type", "riscv,sv57"),
+	), dt.WithChildren(intc))
+}
+
+func (p *riscv64) uart(name string, base uint64, irq uint32) *dt.Node {
 	return dt.NewNode(name, dt.WithProperty(
 		dt.PropertyString("compatible", "ns16550a"),
 		reg(base, device.RISCV64UARTSize),
 		dt.PropertyU32("clock-frequency", 3686400), // QEMU's; the line has no speed
-		dt.PropertyU32("interrupt-parent", riscv64PLICHandle),
+		dt.PropertyU32("interrupt-parent", p.plicHandle()),
 		dt.PropertyU32("interrupts", irq),
 	))
 }
@@ -99,7 +107,7 @@ func (p *riscv64) bareNodes() []*dt.Node {
 			stringList("compatible", "sifive,clint0", "riscv,clint0"),
 			reg(device.RISCV64CLINT, device.CLINTSize),
 			dt.PropertyU32Array("interrupts-extended", []uint32{
-				riscv64CPUHandle, riscvSoftwareM, riscv64CPUHandle, riscvTimerM,
+				p.cpuHandle(0), riscvSoftwareM, p.cpuHandle(0), riscvTimerM,
 			}),
 		)),
 		dt.NewNode("test@100000", dt.WithProperty(
@@ -112,7 +120,7 @@ func (p *riscv64) bareNodes() []*dt.Node {
 func (p *riscv64) disks() (nodes []*dt.Node) {
 	for i := range p.dev.Disks() {
 		nodes = append(nodes, virtioNode(device.RISCV64Virtio+uint64(i)*device.RISCV64VirtioStride, device.VirtioSize,
-			dt.PropertyU32("interrupt-parent", riscv64PLICHandle),
+			dt.PropertyU32("interrupt-parent", p.plicHandle()),
 			dt.PropertyU32("interrupts", uint32(device.RISCV64VirtioIRQ+i))))
 	}
 	return nodes

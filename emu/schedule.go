@@ -43,7 +43,7 @@ func (m *Machine) due() {
 	for m.schedule.tickAt <= now {
 		f := m.schedule.tick
 		m.schedule.tickAt, m.schedule.tick = Never, nil
-		f(cpu{m.engine})
+		f(m.engine)
 	}
 	if m.schedule.checkAt <= now {
 		m.schedule.checkAt = m.schedule.check(now)
@@ -62,24 +62,34 @@ func (h handler) Attend() { h.m.due() }
 
 // Idle moves the clock from event to event until one of them raises an interrupt. A
 // tick of the tracer does not wake the guest: with no event of a device to come it hangs.
-func (h handler) Idle() bool {
+// Where there are several CPUs another may run.
+func (h handler) Idle() unicorn.End {
 	e, m := h.m.engine, h.m
+	if len(m.cpus) > 1 {
+		m.cpus[e.ID()].idle = true
+		return unicorn.Parked
+	}
 	for !m.platform.Awake() {
 		if m.platform.Wake() == Never {
-			return false
+			return unicorn.Hung
 		}
-		e.Skip(m.schedule.next(m.platform.Next()))
-		m.due()
+		m.skip()
 		if e.Stopping() {
-			return false
+			return unicorn.Stopped
 		}
 	}
-	return true
+	return unicorn.Woken
+}
+
+// skip moves the clock of an idle CPU on to the next event.
+func (m *Machine) skip() {
+	m.engine.Skip(m.schedule.next(m.platform.Next()))
+	m.due()
 }
 
 func (h handler) Ack() int { return h.m.platform.Ack() }
 
-func (h handler) Hit(addr uint64) { h.m.onHit(cpu{h.m.engine}, addr) }
+func (h handler) Hit(addr uint64) { h.m.onHit(h.m.engine, addr) }
 
 func (h handler) Rewrite(va uint64) {
 	h.m.rewriting = true
@@ -123,8 +133,3 @@ func (h handler) WriteSystem(reg uint32, value uint64) {
 
 // reschedule follows a change of a device's next event.
 func (m *Machine) reschedule() { m.engine.SetDeadline(m.schedule.next(m.platform.Next())) }
-
-// cpu is a stopped CPU, as a callback gets it.
-type cpu struct{ *unicorn.Engine }
-
-func (cpu) ID() int { return 0 }

@@ -24,7 +24,7 @@ import (
 // MiB goes on at once.
 
 const (
-	snapshotMagic = "trapline snapshot 2\n"
+	snapshotMagic = "trapline snapshot 3\n"
 	headerRoom    = 1 << 20 // bytes before the RAM
 	chunk         = 1 << 20 // bytes of RAM that have a checksum together
 )
@@ -42,10 +42,18 @@ type header struct {
 	Memory  uint64
 	Text    struct{ Virt, Phys, Size uint64 }
 	Slots   uint64
-	CPU     []byte
+	CPUs    []savedCPU
+	Current int    // the CPU that has run last
+	Seen    uint64 // latest time that a CPU has read
 	Devices part
 	RAM     map[int]uint32 // checksum of each chunk that is not all zero
 	Note    []byte
+}
+
+// savedCPU is a CPU.
+type savedCPU struct {
+	State     []byte
+	Idle, Off bool `json:",omitempty"`
 }
 
 // part is a part of a snapshot: its size in bytes and its checksum.
@@ -61,9 +69,13 @@ func (m *Machine) Save(f *os.File, note []byte) error {
 	ram := m.engine.RAM()
 	h.Memory = uint64(len(ram))
 	h.Text.Virt, h.Text.Phys, h.Text.Size = m.text.virt, m.text.phys, m.text.size
-	var err error
-	if h.CPU, err = m.engine.SaveCPU(); err != nil {
-		return err
+	h.Current, h.Seen = m.engine.ID(), m.engine.Seen()
+	for _, c := range m.cpus {
+		state, err := c.SaveCPU()
+		if err != nil {
+			return err
+		}
+		h.CPUs = append(h.CPUs, savedCPU{state, c.idle, c.off})
 	}
 	var devices bytes.Buffer
 	if err := m.platform.Save(&devices); err != nil {
@@ -134,8 +146,8 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 		return nil, err
 	}
 	switch {
-	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())):
-		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB)", ErrSnapshot, h.Arch, h.Memory>>20)
+	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())) || len(h.CPUs) != len(m.cpus) || h.Current >= len(m.cpus) || h.Current < 0:
+		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB, CPUs: %d)", ErrSnapshot, h.Arch, h.Memory>>20, len(h.CPUs))
 	case h.Library != libraryVersion():
 		return nil, fmt.Errorf("%w: it was made with another emulator library (%s)", ErrSnapshot, h.Library)
 	}
@@ -152,9 +164,15 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 	if err := m.platform.Restore(bytes.NewReader(devices)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	if err := m.engine.LoadCPU(h.CPU); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+	for i, c := range h.CPUs {
+		if err := m.cpus[i].LoadCPU(c.State); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
+		}
+		m.cpus[i].idle, m.cpus[i].off = c.Idle, c.Off
 	}
+	m.engine = m.cpus[h.Current].Engine
+	m.engine.SetSeen(h.Seen)
+	m.told = 0
 	m.text = textMap{h.Text.Virt, h.Text.Phys, h.Text.Size}
 	m.setSlots(h.Slots)
 	m.reschedule()

@@ -23,12 +23,17 @@ func (m *Machine) StateHash() ([sha256.Size]byte, error) {
 // DeviceHash is StateHash without the RAM.
 func (m *Machine) DeviceHash() ([sha256.Size]byte, error) { return m.hashDevices(sha256.New()) }
 
-// hashDevices adds the CPU, the devices and the clock.
+// hashDevices adds the CPUs, the devices and the clock.
 func (m *Machine) hashDevices(h hash.Hash) ([sha256.Size]byte, error) {
-	for i := range m.arch.Regs {
-		put(h, m.engine.Reg(arch.Reg(i)))
+	for _, c := range m.cpus {
+		for i := range m.arch.Regs {
+			put(h, c.Reg(arch.Reg(i)))
+		}
+		put(h, c.Total())
 	}
-	put(h, m.engine.Total())
+	if len(m.cpus) > 1 {
+		m.hashTurns(h)
+	}
 	if err := m.platform.Save(h); err != nil {
 		return [sha256.Size]byte{}, fmt.Errorf("hashing the devices: %w", err)
 	}
@@ -43,6 +48,14 @@ func (m *Machine) hashRAM(h hash.Hash) {
 			put(h, uint64(pa))
 			h.Write(page)
 		}
+	}
+}
+
+// hashTurns adds what there is besides when CPUs take turns.
+func (m *Machine) hashTurns(h hash.Hash) {
+	put(h, m.engine.Seen())
+	for _, c := range m.cpus {
+		fmt.Fprint(h, c.idle, c.off)
 	}
 }
 

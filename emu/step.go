@@ -98,8 +98,12 @@ func (l *deviceLog) Attend()        {}
 func (l *deviceLog) Hit(uint64)     {}
 func (l *deviceLog) Rewrite(uint64) {}
 func (l *deviceLog) Call()          { l.note("call", 0, 0, 0) }
-func (l *deviceLog) Idle() bool     { l.note("idle", 0, 0, 0); return false }
 func (l *deviceLog) Ack() int       { l.note("ack", 0, 0, 0); return stepVector }
+
+func (l *deviceLog) Idle() unicorn.End {
+	l.note("idle", 0, 0, 0)
+	return unicorn.Hung
+}
 
 func (l *deviceLog) In(port uint16, size int) uint32 {
 	return uint32(l.note("in", uint64(port), size, 0))

@@ -14,7 +14,7 @@ import (
 // end.
 func (m *Machine) host(c Config, firmware string) device.Host {
 	h := device.Host{
-		Clock: clock{m.engine}, Memory: dma{m},
+		Clock: clock{m}, Memory: dma{m},
 		Console: sink(c.Console), Control: sink(c.Control), End: m.endFor(firmware),
 	}
 	for _, f := range c.Disks {

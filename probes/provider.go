@@ -61,6 +61,14 @@ type CrossChecker interface {
 	Counts() []uint64
 }
 
+// A CPUChecker is a CrossChecker of a guest with several CPUs.
+type CPUChecker interface {
+	CPUs() int
+	// CheckedOn is how many hits of breakpoints there have been on one CPU since CrossCheck,
+	// and how many executions of its instructions.
+	CheckedOn(cpu int) (hits, executions uint64)
+}
+
 // DTrace is the provider "dtrace": BEGIN, END and ERROR. The session fires them.
 type DTrace struct {
 	Begin, End, Error *Probe

@@ -12,30 +12,28 @@ import "io"
 type PLIC struct {
 	out []Line
 	plicRegs
+	enable    [][plicWords]uint32 // by context
+	threshold []uint8
 }
 
-// PLICInputs is the number of inputs of QEMU's virt machine; 0 is none of them. plicContexts
-// is that of its contexts with one hart: machine and supervisor mode.
+// PLICInputs is the number of inputs of QEMU's virt machine; 0 is none of them.
 const (
-	PLICInputs   = 96
-	plicWords    = PLICInputs / 32
-	plicContexts = 2
+	PLICInputs = 96
+	plicWords  = PLICInputs / 32
 )
 
 type plicRegs struct {
-	Priority  [PLICInputs]uint8
-	Lines     [plicWords]uint32 // levels of the inputs
-	Claimed   [plicWords]uint32 // by a context, and not completed
-	Enable    [plicContexts][plicWords]uint32
-	Threshold [plicContexts]uint8
+	Priority [PLICInputs]uint8
+	Lines    [plicWords]uint32 // levels of the inputs
+	Claimed  [plicWords]uint32 // by a context, and not completed
 }
 
 const plicPriorities = 7 // the highest
 
-// NewPLIC makes a controller that drives the lines of the machine's and the supervisor's
-// context.
-func NewPLIC(machine, supervisor Line) *PLIC {
-	return &PLIC{out: []Line{machine, supervisor}}
+// NewPLIC makes a controller that drives the lines of its contexts: the machine's and the
+// supervisor's of the first hart, then those of the next.
+func NewPLIC(contexts ...Line) *PLIC {
+	return &PLIC{out: contexts, enable: make([][plicWords]uint32, len(contexts)), threshold: make([]uint8, len(contexts))}
 }
 
 // Line is input n, 1 to 95, for a device to drive.
@@ -63,9 +61,9 @@ func (p *PLIC) pending(word int) uint32 { return p.Lines[word] &^ p.Claimed[word
 // best is the pending input of highest priority that context may see, the lowest number
 // first, or 0.
 func (p *PLIC) best(context int) int {
-	best, priority := 0, p.Threshold[context]
+	best, priority := 0, p.threshold[context]
 	for n := 1; n < PLICInputs; n++ {
-		if (p.pending(n/32)&p.Enable[context][n/32])>>(n%32)&1 != 0 && p.Priority[n] > priority {
+		if (p.pending(n/32)&p.enable[context][n/32])>>(n%32)&1 != 0 && p.Priority[n] > priority {
 			best, priority = n, p.Priority[n]
 		}
 	}
@@ -107,8 +105,8 @@ func (m plicMem) Load(offset uint64, _ int) uint32 {
 	case offset >= plicContext:
 		return p.loadContext(offset - plicContext)
 	case offset >= plicEnable:
-		if word := int(offset % plicEnableStride / 4); context < plicContexts && word < plicWords {
-			return p.Enable[context][word]
+		if word := int(offset % plicEnableStride / 4); context < len(p.out) && word < plicWords {
+			return p.enable[context][word]
 		}
 	case offset >= plicPending:
 		if word := n - plicPending/4; word < plicWords {
@@ -120,12 +118,12 @@ func (m plicMem) Load(offset uint64, _ int) uint32 {
 
 func (p *PLIC) loadContext(offset uint64) uint32 {
 	context := int(offset / plicContextStride)
-	if context >= plicContexts {
+	if context >= len(p.out) {
 		return 0
 	}
 	switch offset % plicContextStride {
 	case 0:
-		return uint32(p.Threshold[context])
+		return uint32(p.threshold[context])
 	case 4:
 		return uint32(p.claim(context))
 	}
@@ -154,8 +152,8 @@ func (m plicMem) Store(offset uint64, _ int, v uint32) {
 	case offset >= plicContext:
 		p.storeContext(offset-plicContext, v)
 	case offset >= plicEnable:
-		if word := int(offset % plicEnableStride / 4); context < plicContexts && word < plicWords {
-			p.Enable[context][word] = v
+		if word := int(offset % plicEnableStride / 4); context < len(p.out) && word < plicWords {
+			p.enable[context][word] = v
 		}
 	}
 	p.update()
@@ -163,26 +161,37 @@ func (m plicMem) Store(offset uint64, _ int, v uint32) {
 
 func (p *PLIC) storeContext(offset uint64, v uint32) {
 	context := int(offset / plicContextStride)
-	if context >= plicContexts {
+	if context >= len(p.out) {
 		return
 	}
 	switch offset % plicContextStride {
 	case 0:
-		p.Threshold[context] = uint8(v & plicPriorities)
+		p.threshold[context] = uint8(v & plicPriorities)
 	case 4:
-		if v < PLICInputs && p.Enable[context][v/32]>>(v%32)&1 != 0 {
+		if v < PLICInputs && p.enable[context][v/32]>>(v%32)&1 != 0 {
 			set(p.Claimed[:], int(v), false)
 		}
 	}
 }
 
 // Save writes the state of the controller.
-func (p *PLIC) Save(w io.Writer) error { return save(w, "PLIC", &p.plicRegs) }
+func (p *PLIC) Save(w io.Writer) error {
+	for _, regs := range p.state() {
+		if err := save(w, "PLIC", regs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *PLIC) state() []any { return []any{&p.plicRegs, p.enable, p.threshold} }
 
 // Load reads what Save wrote.
 func (p *PLIC) Load(r io.Reader) error {
-	if err := load(r, "PLIC", &p.plicRegs); err != nil {
-		return err
+	for _, regs := range p.state() {
+		if err := load(r, "PLIC", regs); err != nil {
+			return err
+		}
 	}
 	p.update()
 	return nil

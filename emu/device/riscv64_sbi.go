@@ -2,20 +2,31 @@ package device
 
 import "io"
 
-// An SBI is the firmware of a riscv64 machine with one hart, as its supervisor sees it
+// An SBI is the firmware of a riscv64 machine, as its supervisor sees it
 // (RISC-V Supervisor Binary Interface Specification 1.0): base, timer, IPI, remote fence,
 // hart state and system reset extensions, and the legacy calls.
 type SBI struct {
-	clock    Clock
-	timer    Line
-	software Line
-	console  func(byte)
-	end      func(Ending)
-	sbiRegs
+	clock   Clock
+	harts   []SBIHart
+	console func(byte)
+	end     func(Ending)
+	// deadlines of the harts' timers, in ns, or Never
+	deadlines []uint64
 }
 
-type sbiRegs struct {
-	Deadline uint64 // of the timer, in ns, or Never
+// An SBIHart is what the firmware can do to a hart, whose number is its index.
+type SBIHart struct {
+	Timer, Software Line // its interrupts
+	// Control is nil where there is only one hart, which has been started and stays so.
+	Control HartControl
+}
+
+// HartControl starts and stops a hart.
+type HartControl interface {
+	Started() bool
+	Start(pc, opaque uint64) // in S-mode at the physical address pc, with opaque in a1
+	Stop()                   // the calling hart
+	FlushTLB()
 }
 
 // An Ending is what a guest asks of its firmware for the end.
@@ -33,10 +44,14 @@ const TimebaseFrequency = 10_000_000
 
 const nsPerTick = 1_000_000_000 / TimebaseFrequency
 
-// NewSBI makes the firmware. It drives the lines of the timer's and the software interrupt,
-// hands what the guest prints to console, and calls end when the guest wants to end.
-func NewSBI(clock Clock, timer, software Line, console func(byte), end func(Ending)) *SBI {
-	return &SBI{clock: clock, timer: timer, software: software, console: console, end: end, sbiRegs: sbiRegs{Never}}
+// NewSBI makes the firmware. It hands what the guest prints to console, and calls end when the
+// guest wants to end. The clock is that of the hart that calls.
+func NewSBI(clock Clock, harts []SBIHart, console func(byte), end func(Ending)) *SBI {
+	s := &SBI{clock: clock, harts: harts, console: console, end: end}
+	for range harts {
+		s.deadlines = append(s.deadlines, Never)
+	}
+	return s
 }
 
 // Extensions by their numbers: below 9 the legacy calls, one each.
@@ -66,8 +81,9 @@ const (
 	sbiOurVersion = 1
 )
 
-// A SBICall is the registers of a call: a7, a6 and a0 to a5.
+// A SBICall is a call: the hart that makes it, and its registers a7, a6 and a0 to a5.
 type SBICall struct {
+	Hart                int
 	Extension, Function uint64
 	Arg                 [6]uint64
 }
@@ -84,15 +100,15 @@ func (s *SBI) Call(c SBICall) (code int64, value uint64, legacy bool) {
 func (s *SBI) legacy(c SBICall) int64 {
 	switch c.Extension {
 	case sbiSetTimer:
-		s.setTimer(c.Arg[0])
+		s.setTimer(c.Hart, c.Arg[0])
 	case sbiPutchar:
 		s.console(byte(c.Arg[0]))
 	case sbiGetchar:
 		return sbiFailed
 	case sbiClearIPI:
-		s.software.Set(false)
+		s.harts[c.Hart].Software.Set(false)
 	case sbiSendIPI:
-		s.software.Set(true)
+		s.sendIPI(^uint64(0), ^uint64(0)) // the mask is in memory: all may think it is for them
 	case sbiShutdown:
 		s.end(PowerOff)
 	}
@@ -104,12 +120,11 @@ func (s *SBI) call(c SBICall) (int64, uint64) {
 	case c.Extension == sbiBase:
 		return s.base(c)
 	case c.Extension == sbiTime && c.Function == 0:
-		s.setTimer(c.Arg[0])
+		s.setTimer(c.Hart, c.Arg[0])
 	case c.Extension == sbiIPI && c.Function == 0:
-		if sbiSelected(c.Arg[0], c.Arg[1]) {
-			s.software.Set(true)
-		}
-	case c.Extension == sbiFence && c.Function <= 6: // there is no other hart
+		s.sendIPI(c.Arg[0], c.Arg[1])
+	case c.Extension == sbiFence && c.Function <= 6:
+		s.fence(c.Function, c.Arg[0], c.Arg[1])
 	case c.Extension == sbiHart:
 		return s.hart(c)
 	case c.Extension == sbiReset && c.Function == 0:
@@ -120,8 +135,29 @@ func (s *SBI) call(c SBICall) (int64, uint64) {
 	return 0, 0
 }
 
-// sbiSelected tells whether hart 0 is in the set of a mask from a base on, -1 being all.
-func sbiSelected(mask, base uint64) bool { return base == ^uint64(0) || base == 0 && mask&1 != 0 }
+// sbiSelected tells whether a hart is in the set of a mask from a base on, -1 being all.
+func sbiSelected(hart int, mask, base uint64) bool {
+	bit := uint64(hart) - base
+	return base == ^uint64(0) || bit < 64 && mask>>bit&1 != 0
+}
+
+func (s *SBI) sendIPI(mask, base uint64) {
+	for i, h := range s.harts {
+		if sbiSelected(i, mask, base) {
+			h.Software.Set(true)
+		}
+	}
+}
+
+// fence: what a hart has stored others execute without it (function 0), but what they have
+// translated they keep.
+func (s *SBI) fence(function, mask, base uint64) {
+	for i, h := range s.harts {
+		if function != 0 && h.Control != nil && sbiSelected(i, mask, base) {
+			h.Control.FlushTLB()
+		}
+	}
+}
 
 func (s *SBI) base(c SBICall) (int64, uint64) {
 	switch c.Function {
@@ -148,19 +184,40 @@ func sbiProbe(extension uint64) uint64 {
 	return 0
 }
 
-// hart answers for the only hart: it is started, and cannot be started, stopped or asked
-// for otherwise.
+// Functions of the extension for harts.
+const (
+	hartStart = iota
+	hartStop
+	hartStatus
+	hartSuspend
+)
+
+const hartStopped = 1 // of hartStatus; 0 is started
+
+// hart starts and stops harts; none is suspended, they wait by themselves.
 func (s *SBI) hart(c SBICall) (int64, uint64) {
 	switch {
-	case c.Function == 1, c.Function == 3:
+	case c.Function == hartStop && s.harts[c.Hart].Control != nil:
+		s.harts[c.Hart].Control.Stop()
+		return 0, 0
+	case c.Function == hartStop, c.Function == hartSuspend:
 		return sbiFailed, 0
-	case c.Function > 3:
+	case c.Function > hartSuspend:
 		return sbiNotSupported, 0
-	case c.Arg[0] != 0:
+	case c.Arg[0] >= uint64(len(s.harts)):
 		return sbiInvalid, 0
-	case c.Function == 0:
+	}
+	control := s.harts[c.Arg[0]].Control
+	started := control == nil || control.Started()
+	switch {
+	case c.Function == hartStatus && !started:
+		return 0, hartStopped
+	case c.Function == hartStatus:
+		return 0, 0
+	case started:
 		return sbiAlready, 0
 	}
+	control.Start(c.Arg[1], c.Arg[2])
 	return 0, 0
 }
 
@@ -176,29 +233,29 @@ func (s *SBI) reset(kind uint64) int64 {
 	return 0
 }
 
-// setTimer sets the timer to a count of the time, and takes the interrupt back.
-func (s *SBI) setTimer(count uint64) {
-	s.Deadline = Never
+// setTimer sets a hart's timer to a count of the time, and takes the interrupt back.
+func (s *SBI) setTimer(hart int, count uint64) {
+	s.deadlines[hart] = Never
 	if count <= Never/nsPerTick {
-		s.Deadline = count * nsPerTick
+		s.deadlines[hart] = count * nsPerTick
 	}
-	s.timer.Set(false)
-	s.Poll()
+	s.harts[hart].Timer.Set(false)
+	s.Poll(hart)
 }
 
-// Next is when the timer raises its interrupt, or Never.
-func (s *SBI) Next() uint64 { return s.Deadline }
+// Next is when a hart's timer raises its interrupt, or Never.
+func (s *SBI) Next(hart int) uint64 { return s.deadlines[hart] }
 
-// Poll raises the interrupt when it is due.
-func (s *SBI) Poll() {
-	if s.Deadline <= s.clock.Now() {
-		s.Deadline = Never
-		s.timer.Set(true)
+// Poll raises the interrupt of a hart's timer when it is due.
+func (s *SBI) Poll(hart int) {
+	if s.deadlines[hart] <= s.clock.Now() {
+		s.deadlines[hart] = Never
+		s.harts[hart].Timer.Set(true)
 	}
 }
 
-// Save writes the state of the timer. The lines are part of the CPU's.
-func (s *SBI) Save(w io.Writer) error { return save(w, "SBI", &s.sbiRegs) }
+// Save writes the state of the timers. The lines are part of the CPUs'.
+func (s *SBI) Save(w io.Writer) error { return save(w, "SBI", s.deadlines) }
 
 // Load reads what Save wrote.
-func (s *SBI) Load(r io.Reader) error { return load(r, "SBI", &s.sbiRegs) }
+func (s *SBI) Load(r io.Reader) error { return load(r, "SBI", s.deadlines) }

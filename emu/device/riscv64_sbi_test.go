@@ -16,7 +16,7 @@ type sbiRig struct {
 
 func newSBIRig() *sbiRig {
 	r := &sbiRig{}
-	r.SBI = NewSBI(&r.clock, &r.timer, &r.software,
+	r.SBI = NewSBI(&r.clock, []SBIHart{{Timer: &r.timer, Software: &r.software}},
 		func(b byte) { r.console = append(r.console, b) }, func(e Ending) { r.ends = append(r.ends, e) })
 	return r
 }
@@ -81,36 +81,99 @@ func TestSBIEffects(t *testing.T) {
 	}
 }
 
+// control is a hart that can be started.
+type control struct {
+	started    bool
+	pc, opaque uint64
+	flushes    int
+}
+
+func (c *control) Started() bool           { return c.started }
+func (c *control) Start(pc, opaque uint64) { c.started, c.pc, c.opaque = true, pc, opaque }
+func (c *control) Stop()                   { c.started = false }
+func (c *control) FlushTLB()               { c.flushes++ }
+
+func TestSBIHarts(t *testing.T) {
+	var controls [3]control
+	var software, timers [3]wire
+	var harts []SBIHart
+	for i := range controls {
+		harts = append(harts, SBIHart{&timers[i], &software[i], &controls[i]})
+	}
+	controls[0].started = true
+	var now fakeClock
+	s := NewSBI(&now, harts, nil, nil)
+	call := func(hart int, wantCode int64, wantValue, ext, fid uint64, arg ...uint64) {
+		t.Helper()
+		c := SBICall{Hart: hart, Extension: ext, Function: fid}
+		copy(c.Arg[:], arg)
+		if code, value, _ := s.Call(c); code != wantCode || value != wantValue {
+			t.Errorf("%d, %d, want %d, %d", code, value, wantCode, wantValue)
+		}
+	}
+	call(0, 0, hartStopped, sbiHart, hartStatus, 1)
+	call(0, 0, 0, sbiHart, hartStart, 1, 0x1000, 42)
+	call(0, sbiAlready, 0, sbiHart, hartStart, 1, 0x1000, 42)
+	call(0, sbiInvalid, 0, sbiHart, hartStart, 3, 0x1000, 42)
+	call(0, 0, 0, sbiHart, hartStatus, 1)
+	if c := controls[1]; c.pc != 0x1000 || c.opaque != 42 {
+		t.Errorf("started at %#x with %d", c.pc, c.opaque)
+	}
+	call(1, 0, 0, sbiHart, hartStop)
+	if controls[1].started || !controls[0].started {
+		t.Error("another hart than the caller was stopped")
+	}
+	call(0, 0, 0, sbiIPI, 0, 1, 2) // hart 2, by its base
+	call(0, 0, 0, sbiFence, 0, 7, 0)
+	call(0, 0, 0, sbiFence, 1, 6, 0)
+	call(0, 0, 0, sbiFence, 2, 0, ^uint64(0))
+	for i := range controls {
+		if software[i].high != (i == 2) || controls[i].flushes != []int{1, 2, 2}[i] {
+			t.Errorf("hart %d: IPI %v, %d flushes", i, software[i].high, controls[i].flushes)
+		}
+	}
+	call(2, 0, 0, sbiTime, 0, 3)
+	now = 300
+	s.Poll(0)
+	if timers[2].high || s.Next(0) != Never || s.Next(2) != 300 {
+		t.Errorf("timers: %v, %d, %d", timers[2].high, s.Next(0), s.Next(2))
+	}
+	s.Poll(2)
+	if !timers[2].high || timers[0].high {
+		t.Errorf("timers: %v, %v", timers[0].high, timers[2].high)
+	}
+}
+
 func TestSBITimer(t *testing.T) {
 	r := newSBIRig()
 	set := func(ticks uint64) { r.Call(SBICall{Extension: sbiTime, Arg: [6]uint64{ticks}}) }
-	if r.Next() != Never {
+	if r.Next(0) != Never {
 		t.Error("the timer is set after a reset")
 	}
 	set(5)
-	if r.Next() != 500 || r.timer.high {
-		t.Errorf("next %d, line %v", r.Next(), r.timer.high)
+	if r.Next(0) != 500 || r.timer.high {
+		t.Errorf("next %d, line %v", r.Next(0), r.timer.high)
 	}
 	saved := saveBytes(t, r)
 	r.clock = 499
-	r.Poll()
+	r.Poll(0)
 	if r.timer.high {
 		t.Error("the timer is early")
 	}
 	r.clock = 500
-	r.Poll()
-	if !r.timer.high || r.Next() != Never {
-		t.Errorf("line %v, next %d", r.timer.high, r.Next())
+	r.Poll(0)
+	if !r.timer.high || r.Next(0) != Never {
+		t.Errorf("line %v, next %d", r.timer.high, r.Next(0))
 	}
 	set(^uint64(0))
-	if r.timer.high || r.Next() != Never {
+	if r.timer.high || r.Next(0) != Never {
 		t.Error("setting the timer to never does not take the interrupt back")
 	}
 	set(3)
 	if !r.timer.high {
 		t.Error("no interrupt for a time that has passed")
 	}
-	if err := r.Load(bytes.NewReader(saved)); err != nil || r.Next() != 500 {
-		t.Errorf("loaded: next %d, %v", r.Next(), err)
+	if err := r.Load(bytes.NewReader(saved)); err != nil || r.Next(0) != 500 {
+		t.Errorf("loaded: next %d, %v", r.Next(0), err)
 	}
 }

@@ -6,8 +6,8 @@ import "io"
 // a second serial port. With firmware, which is ours, the timer belongs to that; without,
 // there are a CLINT and a register to end by, and machine mode is the guest's.
 //
-//	SBI or CLINT -timers, software-> CPU
-//	disks -----1 to 8---> PLIC ----> CPU (external interrupts of the machine, the supervisor)
+//	SBI or CLINT -timers, software-> CPUs
+//	disks -----1 to 8---> PLIC ----> CPUs (external interrupts of the machine, the supervisor)
 //	UART 0, 1 --10, 12----^
 type RISCV64Virt struct {
 	Bus   MemBus
@@ -37,7 +37,7 @@ const (
 	RISCV64VirtioIRQ    = 1
 )
 
-// RISCV64Lines are the interrupts of the CPU; those of the machine are nil with firmware.
+// RISCV64Lines are the interrupts of a CPU; those of the machine are nil with firmware.
 type RISCV64Lines struct {
 	External, Timer, Software                      Line // of the supervisor
 	MachineExternal, MachineTimer, MachineSoftware Line
@@ -47,12 +47,21 @@ type noLine struct{}
 
 func (noLine) Set(bool) {}
 
+// A RISCV64CPU is a CPU of a machine with our firmware. Control is as that of SBIHart.
+type RISCV64CPU struct {
+	RISCV64Lines
+	Control HartControl
+}
+
 // NewRISCV64Virt makes the devices of a machine with our firmware.
-func NewRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
-	v := &RISCV64Virt{
-		SBI:  NewSBI(h.Clock, cpu.Timer, cpu.Software, h.Console, h.End),
-		PLIC: NewPLIC(noLine{}, cpu.External),
+func NewRISCV64Virt(h Host, cpus []RISCV64CPU) *RISCV64Virt {
+	var harts []SBIHart
+	var contexts []Line
+	for _, c := range cpus {
+		harts = append(harts, SBIHart{c.Timer, c.Software, c.Control})
+		contexts = append(contexts, noLine{}, c.External)
 	}
+	v := &RISCV64Virt{SBI: NewSBI(h.Clock, harts, h.Console, h.End), PLIC: NewPLIC(contexts...)}
 	return v.wire(h, v.SBI)
 }
 
@@ -80,28 +89,28 @@ func (v *RISCV64Virt) wire(h Host, timer State) *RISCV64Virt {
 	return v
 }
 
-// Next is the time of the next event.
-func (v *RISCV64Virt) Next() uint64 { return v.Wake(true, true) }
+// Next is the time of the next event that a hart has to see to.
+func (v *RISCV64Virt) Next(hart int) uint64 { return v.Wake(hart, true, true) }
 
-// Wake is the next event that can raise an interrupt, while those of the machine's and the
+// Wake is the next event that can raise an interrupt of a hart, while those of the machine's and the
 // supervisor's timer are enabled or not.
-func (v *RISCV64Virt) Wake(machine, supervisor bool) uint64 {
+func (v *RISCV64Virt) Wake(hart int, machine, supervisor bool) uint64 {
 	at := v.disks.next()
 	switch {
 	case v.CLINT != nil:
 		at = min(at, v.CLINT.Next(machine, supervisor))
 	case supervisor:
-		at = min(at, v.SBI.Next())
+		at = min(at, v.SBI.Next(hart))
 	}
 	return at
 }
 
-// Poll carries out what is due.
-func (v *RISCV64Virt) Poll() {
+// Poll carries out what is due, as far as a hart sees to it.
+func (v *RISCV64Virt) Poll(hart int) {
 	if v.CLINT != nil {
 		v.CLINT.Poll()
 	} else {
-		v.SBI.Poll()
+		v.SBI.Poll(hart)
 	}
 	v.disks.poll()
 }

@@ -60,10 +60,25 @@ func (s *Session) check() error {
 			e.Diffs = append(e.Diffs, CheckDiff{addr, s.place(addr), s.set.Hits(addr), n})
 		}
 	}
+	e.Diffs = append(e.Diffs, s.checkCPUs()...)
 	if len(e.Diffs) > 0 {
 		return e
 	}
 	return nil
+}
+
+// checkCPUs compares, on each of several CPUs, all hits with all executions.
+func (s *Session) checkCPUs() (diffs []CheckDiff) {
+	c, ok := s.Target.(probes.CPUChecker)
+	if !ok || c.CPUs() == 1 {
+		return nil
+	}
+	for cpu := range c.CPUs() {
+		if hits, n := c.CheckedOn(cpu); hits != n {
+			diffs = append(diffs, CheckDiff{Place: fmt.Sprintf("all on CPU %d", cpu), Hits: hits, Executions: n})
+		}
+	}
+	return diffs
 }
 
 func (s *Session) place(addr uint64) string {

@@ -109,6 +109,7 @@ func (t *tracer) run() error {
 func (t *tracer) prepare() error {
 	g := t.guest
 	t.options.ZeroDefs = t.options.ZeroDefs || t.list
+	t.options.VM.CPUs = g.machine.CPUs()
 	var err error
 	t.session, err = session.New(session.Config{
 		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),

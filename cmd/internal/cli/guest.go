@@ -13,6 +13,7 @@ import (
 
 	"trapline/emu"
 	"trapline/emu/boot"
+	"trapline/emu/interleave"
 	"trapline/images"
 	"trapline/images/control"
 	"trapline/kernel"
@@ -41,6 +42,7 @@ type guest struct {
 	moves       bool // the kernel decides where it runs; known when it is placed
 	host        *control.Host
 
+	order     interleave.Policy // from the command on; a boot is always round robin
 	log       consoleLog
 	command   []byte // the frame that answers the guest's ready
 	said      []byte // on the console, up to then, if recording
@@ -81,6 +83,9 @@ func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
 func (g *guest) open(e *env, c guestConfig) error {
 	file, err := g.openImage(c.symbols)
 	if err != nil {
+		return err
+	}
+	if g.order, err = g.options.order.policy(); err != nil {
 		return err
 	}
 	if err := g.outfit(); err != nil {
@@ -294,9 +299,12 @@ func (g *guest) makeMachine(c guestConfig) error {
 	}
 	g.machine, err = emu.New(g.arch(), emu.Config{
 		Memory: memory, Console: g.console, Control: g.control,
-		InPlace: c.inPlace, Hooked: c.hooked, Disks: disks,
+		InPlace: c.inPlace, Hooked: c.hooked, Disks: disks, CPUs: int(g.options.cpus),
 		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
+	if err == nil && g.host == nil {
+		g.machine.Interleave(g.order)
+	}
 	return err
 }
 

@@ -22,6 +22,8 @@ type guestOptions struct {
 	initrd     string
 	cmdline    string
 	memory     size
+	cpus       count
+	order      interleaving
 	debugFile  string
 	input      string
 	disks      []string
@@ -54,12 +56,14 @@ func (o *guestOptions) bootFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
 	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
 	f.StringArrayVar(&o.modules, "module", nil, "`FILE` of a loadable module for the guest, put into its root directory; again for another")
+	f.Var(&o.cpus, "cpus", "`N` CPUs for the guest, 1 to 8 (riscv64)")
 	o.debugFlag(f)
 }
 
 func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
 	o.bootFlags(f)
+	o.order.add(f)
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
 	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
 	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")

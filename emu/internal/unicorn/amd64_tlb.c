@@ -59,6 +59,6 @@ uint64_t tl_amd64_exchange(struct tl_cpu *c, uint64_t va, uint64_t v) {
 
 bool TL_AMD64(x86_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
   struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->m->live ? tl_fill(c, va, size, access, mmu, probe, ra)
+  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
                          : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
 }

@@ -135,7 +135,7 @@ void tl_amd64_hooks(struct tl_cpu *c) {
 // exact.
 void TL_AMD64(cpu_loop_exit_noexc)(void *cs) {
   struct tl_cpu *c = tl_by_cs(cs);
-  if (c && c->m->live)
+  if (c && c->live)
     tl_cut(c, tl_canonical(c, tl_amd64_env(c)->eip));
   tl_lib.loop_exit(cs);
 }
@@ -172,7 +172,7 @@ static struct tl_seg flat(uint32_t selector, uint32_t type) {
 void TL_AMD64(helper_syscall)(void *env, int len) {
   enum { W = 1 << 9, CODE = 1 << 11, L = 1 << 21 };
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live) {
+  if (!c || !c->live) {
     tl_amd64_lib.syscall(env, len);
     return;
   }
@@ -195,7 +195,7 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
 
 void TL_AMD64(helper_hlt)(void *env, int len) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live) {
+  if (!c || !c->live) {
     tl_amd64_lib.hlt(env, len);
     return;
   }
@@ -217,7 +217,7 @@ void TL_AMD64(helper_hlt)(void *env, int len) {
 // Port I/O. eip is stale in these helpers, and the library lets every ring do it.
 static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live)
+  if (!c || !c->live)
     return NULL;
   tl_lib.restore_state(c->cs, retaddr, false);
   c->now = tl_exact(c, tl_amd64_env(c)->eip);

@@ -19,7 +19,7 @@ static void call_firmware(struct tl_cpu *c) {
   *c->pc = tl_canonical(c, *c->pc); // of the next instruction
   c->now = tl_exact(c, *c->pc);
   tlGoCall(c->id);
-  if (c->stop) {
+  if (c->m->stop) {
     c->end_reason = TL_STOPPED;
     uc_emu_stop(c->uc);
   }
@@ -64,7 +64,7 @@ static uint32_t own_syndrome(struct tl_cpu *c, uint32_t syndrome) {
 
 void TL_ARM64(helper_exception_bkpt_insn)(void *env, uint32_t syndrome) {
   struct tl_cpu *c = tl_by_env(env);
-  if (c && c->m->live && !user(c)) {
+  if (c && c->live && !user(c)) {
     if (tl_trap(c) == TL_TRAP_DONE)
       tl_lib.loop_exit(c->cs);
     syndrome = own_syndrome(c, syndrome);
@@ -77,7 +77,7 @@ bool tl_arm64_interruptible(struct tl_cpu *c) { return !(tl_arm64_pstate(c) & TL
 // The library asks at many places; the answer is yes only where the clock has said so.
 bool TL_ARM64(arm_cpu_exec_interrupt)(void *cs, int request) {
   struct tl_cpu *c = tl_by_cs(cs);
-  if (!c || !c->m->live)
+  if (!c || !c->live)
     return tl_arm64_lib.exec_interrupt(cs, request);
   uint64_t pc = *c->pc;
   bool taken = c->taking && tl_arm64_lib.exec_interrupt(cs, TL_INTERRUPT_HARD);
@@ -97,14 +97,14 @@ static void look_again(struct tl_cpu *c) { c->end = 0; }
 void TL_ARM64(helper_msr_i_daifclear)(void *env, uint32_t mask) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.daifclr(env, mask);
-  if (c && c->m->live)
+  if (c && c->live)
     look_again(c);
 }
 
 void TL_ARM64(helper_exception_return)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.eret(env, pc);
-  if (c && c->m->live)
+  if (c && c->live)
     look_again(c);
 }
 
@@ -135,7 +135,7 @@ static void write_timer(void *env, const struct tl_arm64_sysreg *r, uint64_t v) 
 static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.write_daif(env, r, v);
-  if (c && c->m->live && !user(c))
+  if (c && c->live && !user(c))
     look_again(c);
 }
 
@@ -157,26 +157,21 @@ struct tl_arm64_sysreg *TL_ARM64(get_arm_cp_reginfo)(void *table, uint32_t key) 
 // The pc is already that of the next instruction.
 void TL_ARM64(helper_wfi)(void *env, uint32_t len) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live || user(c)) {
+  if (!c || !c->live || user(c)) {
     tl_arm64_lib.wfi(env, len);
     return;
   }
   uint64_t next = tl_canonical(c, *c->pc);
   *c->pc = next;
-  if (!c->line) {
-    int why = tl_idle(c);
-    if (why != TL_RUNNING) {
-      tl_cut(c, next - 4); // not woken: stay at the instruction
-      tl_leave(c, next - 4, why);
-    }
-  }
+  if (!c->line)
+    tl_wait(c, next, 4);
   look_again(c);
   tl_lib.loop_exit(c->cs);
 }
 
 bool TL_ARM64(arm_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
   struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->m->live ? tl_fill(c, va, size, access, mmu, probe, ra)
+  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
                          : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
 }
 #define TARGET(f) TL_ARM64(f)

@@ -52,8 +52,8 @@ static void place_page(struct tl_cpu *c, struct tl_page *p, uint64_t pa) {
     memcpy(p->text, m->ram + pa, TL_PAGE);
   }
   m->page_by_pa[pa / TL_PAGE] = (uint32_t)(p - m->pages) + 1;
-  tl_lib.invalidate(c->uc, pa, pa + TL_PAGE);
-  tl_lib.flush_tlb(c->cs);
+  tl_invalidate(m, pa, pa + TL_PAGE);
+  tl_flush_tlbs(m);
 }
 
 static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
@@ -65,7 +65,7 @@ static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   p->id = calloc(TL_PAGE, sizeof *p->id);
   if (m->inplace)
     p->original = malloc(TL_PAGE);
-  if (!p->id || (m->inplace && !p->original) || (m->hooked && tl_hook_page(c, va)))
+  if (!p->id || (m->inplace && !p->original) || (m->hooked && tl_hook_page(m, va)))
     return NULL;
   index_page(m, m->npages++);
   place_page(c, p, pa);
@@ -82,11 +82,11 @@ void tl_forget_pages(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
       continue;
     p->gone = true;
     p->stale = false;
-    p->exec_va = 0;
+    p->fetched = 0;
     c->m->page_by_pa[p->pa / TL_PAGE] = 0;
-    tl_lib.invalidate(c->uc, p->text_ra, p->text_ra + TL_PAGE);
+    tl_invalidate(c->m, p->text_ra, p->text_ra + TL_PAGE);
   }
-  tl_lib.flush_tlb(c->cs);
+  tl_flush_tlbs(c->m);
 }
 
 // Breakpoints of p have changed, or the guest's bytes.
@@ -221,7 +221,7 @@ static void compose(struct tl_cpu *c, struct tl_page *p) {
     for (j = i; j < TL_PAGE && want[j] != p->text[j]; j++)
       p->text[j] = want[j];
     if (j > i)
-      tl_lib.invalidate(c->uc, p->text_ra + i, p->text_ra + j);
+      tl_invalidate(c->m, p->text_ra + i, p->text_ra + j);
   }
 }
 
@@ -252,7 +252,7 @@ void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   p->stale = false;
   touch(c->m, p);
   c->resyncs++;
-  tl_lib.reset_dirty(c->cs, (uint64_t)(c->m->ram + p->pa), TL_PAGE); // stores are noticed again
+  tl_notice_stores(c->m, p->pa); // again
   if (p->original)
     take_originals(c->m, p);
   tlGoRewrite(c->id, va);
@@ -269,12 +269,9 @@ void tl_page_stored(struct tl_cpu *c, struct tl_page *p) {
     for (unsigned i = 0; i < TL_PAGE; i++)
       if (p->text[i] != p->original[i]) {
         p->text[i] = p->original[i];
-        tl_lib.invalidate(c->uc, p->text_ra + i, p->text_ra + i + 1);
+        tl_invalidate(c->m, p->text_ra + i, p->text_ra + i + 1);
       }
-  if (p->exec_va) {
-    tl_lib.flush_page(c->cs, p->exec_va);
-    p->exec_va = 0;
-  }
+  tl_forget_fetches(c->m, p);
 }
 
 // Around a store of ours to guest memory, which the library does not see.
@@ -284,7 +281,7 @@ void tl_before_store(struct tl_cpu *c, uint64_t pa) {
     tl_page_stored(c, &c->m->pages[i - 1]);
 }
 
-void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n) { tl_lib.invalidate(c->uc, pa, pa + n); }
+void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n) { tl_invalidate(c->m, pa, pa + n); }
 
 void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n) {
   struct tl_machine *m = c->m;
@@ -292,5 +289,5 @@ void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64
   if (!memcmp(m->aux + at, code, n))
     return;
   memcpy(m->aux + at, code, n);
-  tl_lib.invalidate(c->uc, m->aux_ra + at, m->aux_ra + at + n);
+  tl_invalidate(m, m->aux_ra + at, m->aux_ra + at + n);
 }

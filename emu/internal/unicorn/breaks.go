@@ -117,5 +117,5 @@ func (e *Engine) CrossCheck(lo, hi uint64) error {
 	return nil
 }
 
-// Executed is what the code hook has counted at addr.
+// Executed is what the code hook has counted at addr, by this CPU.
 func (e *Engine) Executed(addr uint64) uint64 { return uint64(C.tl_executed(e.c, C.uint64_t(addr))) }

@@ -9,16 +9,7 @@ import "C"
 func tlGoAttend(id C.int) { engines[id].handler.Attend() }
 
 //export tlGoIdle
-func tlGoIdle(id C.int) C.int {
-	e := engines[id]
-	switch {
-	case e.handler.Idle():
-		return C.TL_RUNNING
-	case e.Stopping():
-		return C.TL_STOPPED
-	}
-	return C.TL_HUNG
-}
+func tlGoIdle(id C.int) C.int { return C.int(engines[id].handler.Idle()) }
 
 //export tlGoAck
 func tlGoAck(id C.int) C.int { return C.int(engines[id].handler.Ack()) }

@@ -49,9 +49,9 @@ void tl_cut(struct tl_cpu *c, uint64_t pc) {
 // trig is the least of all reasons to leave the fast path. tl_stop may come from another
 // thread at any time, hence the second look.
 static void rearm(struct tl_cpu *c) {
-  c->trig = c->line ? 0 : c->deadline;
+  c->trig = c->line ? 0 : c->deadline < c->slice ? c->deadline : c->slice;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&c->stop, __ATOMIC_RELAXED))
+  if (__atomic_load_n(&c->m->stop, __ATOMIC_RELAXED))
     c->trig = 0;
 }
 
@@ -69,10 +69,29 @@ void tl_stop_here(struct tl_cpu *c) {
   c->trig = 0;
 }
 
-// The guest waits for an interrupt. TL_RUNNING when there is one, otherwise why not.
-int tl_idle(struct tl_cpu *c) {
+// The guest waits for an interrupt; the instruction that says so, of len bytes, ends at next.
+// Returns when there is one. A CPU that is parked has executed the instruction; where the run
+// ends otherwise, it stays at it.
+void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len) {
   c->now = c->clock;
-  return c->trying ? TL_HUNG : tlGoIdle(c->id);
+  int why = c->trying ? TL_HUNG : tlGoIdle(c->id);
+  if (why == TL_RUNNING)
+    return;
+  if (why == TL_PARKED) {
+    c->end = 0; // wherever it goes on, an interrupt may be taken there
+    tl_leave(c, next, why);
+  }
+  tl_cut(c, next - len);
+  tl_leave(c, next - len, why);
+}
+
+// The clock as the guest reads it now, at pc: that of this CPU, but not earlier than what any
+// CPU has read.
+uint64_t tl_read_clock(struct tl_cpu *c) {
+  uint64_t now = tl_exact(c, *c->pc);
+  if (now > c->m->seen)
+    c->m->seen = now;
+  return c->m->seen;
 }
 
 // The start of a block at which an interrupt could be taken, and something is due.
@@ -90,8 +109,10 @@ static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
       tl_lib.loop_exit(c->cs);
     }
   }
-  if (c->stop)
+  if (c->m->stop)
     tl_leave(c, pc, TL_STOPPED);
+  if (c->clock >= c->slice)
+    tl_leave(c, pc, TL_SLICED);
   if (c->line && c->m->t->interruptible(c)) {
     // Raised only where it is taken at once: a request left standing would be seen at
     // whatever exit the translated code happens to make next.

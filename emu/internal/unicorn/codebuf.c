@@ -15,7 +15,6 @@
 //    both are the guest's.
 #include "library.h"
 
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -50,7 +49,7 @@ void tl_codebuf_flushed(struct tl_cpu *c) {
     return;
   c->flushed = true;
   c->flushes++;
-  memset(c->m->has_code, 0, c->m->pages_of_ram);
+  tl_no_code(c);
 }
 
 int gettimeofday(struct timeval *restrict tv, void *restrict tz) {

@@ -10,6 +10,7 @@
 //	machine.c      opening, the check of the library, running
 //	clock.c        the clock: bytes of code executed; the instants for interrupts
 //	codebuf.c      the buffer of translated code
+//	coherence.c    what several engines of one machine know of each other's code
 //	tlb.c          the two views of a page of text, stores at full speed
 //	mmio.c         devices in memory
 //	breaks.c       breakpoints and the pages that hold them

@@ -28,6 +28,11 @@ bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break
   return m->t->repeats(code, b->len);
 }
 
+// Where the executions of the instruction at addr by c are counted.
+static uint64_t *executions(struct tl_cpu *c, struct tl_page *p, uint64_t addr) {
+  return &p->executed[(uint64_t)c->id * TL_PAGE + (addr & (TL_PAGE - 1))];
+}
+
 // It has fired once if nothing came in between: neither other code, which takes time, nor an
 // exception.
 static bool next_round(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b) {
@@ -45,7 +50,7 @@ static void fire(struct tl_cpu *c, struct tl_page *p, uint64_t addr) {
   if (!again)
     tl_hit(c, p, b);
   else if (p->executed)
-    p->executed[addr & (TL_PAGE - 1)]--;
+    (*executions(c, p, addr))--;
   c->fired = addr;
   c->fired_now = tl_exact(c, addr);
   c->fired_traps = c->interrupts + c->exceptions;
@@ -60,7 +65,7 @@ static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
     return;
   c->seen = addr;
   if (p->executed)
-    p->executed[addr & (TL_PAGE - 1)]++;
+    (*executions(c, p, addr))++;
   if (c->m->hooked)
     fire(c, p, addr);
 }
@@ -81,37 +86,42 @@ static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void 
     on_code(uc, addr, size, cpu);
 }
 
-static int hook(struct tl_cpu *c, void *f, uint64_t lo, uint64_t hi) {
+static int hook(struct tl_machine *m, void *f, uint64_t lo, uint64_t hi) {
+  int err = UC_ERR_OK;
   uc_hook handle;
-  return uc_hook_add(c->uc, &handle, UC_HOOK_CODE, f, c, lo, hi);
+  for (unsigned i = 0; i < m->ncpus && !err; i++)
+    err = uc_hook_add(m->cpus[i]->uc, &handle, UC_HOOK_CODE, f, m->cpus[i], lo, hi);
+  return err;
 }
 
 // Have the instructions of a page seen that is about to be the newest; what was translated
 // from it has to be dropped.
-int tl_hook_page(struct tl_cpu *c, uint64_t va) {
-  if (c->m->npages < MAX_HOOKS)
-    return hook(c, on_code, va, va + TL_PAGE - 1);
-  return c->m->npages == MAX_HOOKS ? hook(c, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
+int tl_hook_page(struct tl_machine *m, uint64_t va) {
+  if (m->npages < MAX_HOOKS)
+    return hook(m, on_code, va, va + TL_PAGE - 1);
+  return m->npages == MAX_HOOKS ? hook(m, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
 }
 
 // Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
-  for (uint32_t i = 0; i < c->m->npages; i++)
-    if (!c->m->pages[i].executed && !(c->m->pages[i].executed = calloc(TL_PAGE, sizeof(uint64_t))))
+  struct tl_machine *m = c->m;
+  for (uint32_t i = 0; i < m->npages; i++)
+    if (!m->pages[i].executed && !(m->pages[i].executed = calloc(m->ncpus * TL_PAGE, sizeof(uint64_t))))
       return UC_ERR_NOMEM;
-  int err = c->m->hooked ? UC_ERR_OK : hook(c, on_code, lo, hi);
-  tl_flush(c);
+  int err = m->hooked ? UC_ERR_OK : hook(m, on_code, lo, hi);
+  for (unsigned i = 0; i < m->ncpus; i++)
+    tl_flush(m->cpus[i]);
   return err;
 }
 
 uint64_t tl_executed(struct tl_cpu *c, uint64_t addr) {
   struct tl_page *p = tl_page_of(c->m, addr);
-  return p && p->executed ? p->executed[addr & (TL_PAGE - 1)] : 0;
+  return p && p->executed ? *executions(c, p, addr) : 0;
 }
 
 // The breakpoint at addr was executed, but it was no longer due.
 void tl_not_executed(struct tl_cpu *c, uint64_t addr) {
   struct tl_page *p = tl_page_of(c->m, addr);
   if (p && p->executed)
-    p->executed[addr & (TL_PAGE - 1)]--;
+    (*executions(c, p, addr))--;
 }

@@ -7,23 +7,23 @@
 
 #define MAX_BLOCKS (1u << 20) // 4 billion events: more than a day of a guest's work
 
-bool tl_journal_open(struct tl_cpu *c, uint64_t keep) {
-  tl_journal_close(c);
+bool tl_journal_open(struct tl_machine *m, uint64_t keep) {
+  tl_journal_close(m);
   struct tl_journal *j = calloc(1, sizeof *j);
   if (!j || !(j->sums = calloc(MAX_BLOCKS, sizeof *j->sums))) {
     free(j);
     return false;
   }
   j->keep = keep;
-  c->journal = j;
+  m->journal = j;
   return true;
 }
 
-void tl_journal_close(struct tl_cpu *c) {
-  if (c->journal)
-    free(c->journal->sums);
-  free(c->journal);
-  c->journal = NULL;
+void tl_journal_close(struct tl_machine *m) {
+  if (m->journal)
+    free(m->journal->sums);
+  free(m->journal);
+  m->journal = NULL;
 }
 
 // How many of the sums there are.
@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t sum, uint64_t value) {
 // Something has come to the guest, the clock being exact. Beyond the last block only the sum
 // goes on.
 void tl_note(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc) {
-  struct tl_journal *j = c->journal;
+  struct tl_journal *j = c->m->journal;
   if (TL_LIKELY(!j))
     return;
   uint64_t block = j->n / TL_JOURNAL_BLOCK;

@@ -39,7 +39,7 @@ type Event struct {
 // OpenJournal begins a journal in place of the one there may be. The events of block keep
 // are kept; Never keeps none.
 func (e *Engine) OpenJournal(keep uint64) error {
-	if !C.tl_journal_open(e.c, C.uint64_t(keep)) {
+	if !C.tl_journal_open(e.c.m, C.uint64_t(keep)) {
 		return errors.New("out of memory for the journal")
 	}
 	return nil
@@ -54,7 +54,7 @@ type Journal struct {
 
 // Journal copies the journal, which must have been opened.
 func (e *Engine) Journal() Journal {
-	j := e.c.journal
+	j := e.c.m.journal
 	sums := unsafe.Slice((*uint64)(j.sums), C.tl_journal_blocks(j))
 	out := Journal{Events: uint64(j.n), Sums: append([]uint64(nil), sums...)}
 	if keep := uint64(j.keep); keep < uint64(len(sums)) {

@@ -7,18 +7,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MAX_CPUS 8
 #define SLOTS_SIZE (128ull << 20) // 4 million trampolines of 32 bytes
 #define TEXT_PAGES 16384
 #define BREAKS (16u << 20) // more than there are instructions in the text pages
 #define AUX_PA (1ull << 36) // above the largest guest memory
 
-static struct tl_cpu *cpus[MAX_CPUS];
+static struct tl_cpu *cpus[TL_CPUS]; // of the machine that is open
 static __thread struct tl_cpu *opening, *running; // of this thread
 
 #define FIND(field, pointer)                                 \
   do {                                                       \
-    for (int i = 0; i < MAX_CPUS && cpus[i]; i++)            \
+    for (int i = 0; i < TL_CPUS && cpus[i]; i++)            \
       if ((const void *)cpus[i]->field == (pointer))         \
         return cpus[i];                                      \
     return NULL;                                             \
@@ -85,9 +84,11 @@ static const char *open_engine(struct tl_cpu *c, uint64_t code_size) {
     return "it does not map the guest's memory";
   if (!find_cpu(c))
     return "it has no CPU where one is known to be";
-  m->region = tl_lib.memory_mapping(c->uc, m->ram_base);
-  m->aux_ra = tl_lib.ram_addr(c->uc, m->aux);
-  if (!m->region || tl_lib.ram_addr(c->uc, m->ram) || m->aux_ra / TL_PAGE >= m->pages_of_ram)
+  c->region = tl_lib.memory_mapping(c->uc, m->ram_base);
+  uint64_t aux_ra = tl_lib.ram_addr(c->uc, m->aux);
+  bool alike = c->id == 0 || aux_ra == m->aux_ra; // an address of the library's is one for all engines
+  m->aux_ra = aux_ra;
+  if (!c->region || !alike || tl_lib.ram_addr(c->uc, m->ram) || aux_ra / TL_PAGE >= m->pages_of_ram)
     return "its memory map is not laid out as known";
   return NULL;
 }
@@ -116,7 +117,7 @@ bool tl_try(struct tl_cpu *c, int end, uint64_t bytes) {
   int err = tl_run_once(c);
   c->trying = 0;
   bool ok = !err && c->end_reason == end && c->clock == bytes;
-  c->clock = c->end = 0;
+  c->clock = c->end = c->m->seen = 0;
   c->interrupts = c->exceptions = c->syscalls = 0;
   tl_flush(c);
   return ok;
@@ -128,35 +129,63 @@ static const char *all_replaced(struct tl_cpu *c) {
   return ok ? NULL : "functions defined here do not take the place of its own";
 }
 
-struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, int id, const char **err) {
-  struct tl_cpu *c = calloc(1, sizeof *c);
-  *err = "out of memory";
-  if (!c || !(c->m = calloc(1, sizeof *c->m)))
-    return NULL;
-  c->id = id;
-  c->m->t = t;
-  c->deadline = c->trig = TL_NEVER;
-  cpus[0] = c;
-  if (!(*err = tl_library_load(t)) && !(*err = allocate(c->m, ram_size)) && !(*err = open_engine(c, code_size)) &&
-      !(*err = t->find(c)) && !(*err = tl_mmio(c))) {
-    c->m->live = true;
-    t->hooks(c);
-    if (!(*err = t->try_code(c)))
-      *err = all_replaced(c);
-  }
-  opening = NULL;
-  if (!*err)
-    return c;
-  tl_close(c);
-  return NULL;
+// Open the engine of a CPU that is new in its machine, and find out what it is like.
+static const char *try_engine(struct tl_cpu *c, uint64_t code_size) {
+  const struct tl_target *t = c->m->t;
+  const char *err;
+  if ((err = open_engine(c, code_size)) || (err = t->find(c)) || (err = tl_mmio(c)))
+    return err;
+  c->live = true;
+  t->hooks(c);
+  err = t->try_code(c);
+  return err ? err : all_replaced(c);
 }
 
-void tl_close(struct tl_cpu *c) {
-  struct tl_machine *m = c->m;
-  m->live = false;
+// Another CPU of m, which has not run yet. NULL, and why not, leaves m as one to be closed.
+struct tl_cpu *tl_open_another(struct tl_machine *m, uint64_t code_size, const char **err) {
+  struct tl_cpu *c = calloc(1, sizeof *c);
+  *err = "out of memory";
+  if (!c)
+    return NULL;
+  c->m = m;
+  c->id = (int)m->ncpus;
+  c->deadline = c->trig = c->slice = TL_NEVER;
+  cpus[m->ncpus] = m->cpus[m->ncpus] = c;
+  m->ncpus++;
+  *err = try_engine(c, code_size);
+  opening = NULL;
+  return *err ? NULL : c;
+}
+
+// A machine with one CPU.
+struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, const char **err) {
+  struct tl_machine *m = calloc(1, sizeof *m);
+  *err = "out of memory";
+  if (!m)
+    return NULL;
+  m->t = t;
+  struct tl_cpu *c = NULL;
+  if (!(*err = tl_library_load(t)) && !(*err = allocate(m, ram_size)))
+    c = tl_open_another(m, code_size, err);
+  if (!c)
+    tl_close(m);
+  return c;
+}
+
+static void close_cpu(struct tl_cpu *c) {
   if (c->uc)
     uc_close(c->uc);
-  cpus[0] = NULL;
+  free(c->step);
+  free(c);
+}
+
+void tl_close(struct tl_machine *m) {
+  for (unsigned i = 0; i < m->ncpus; i++)
+    m->cpus[i]->live = false;
+  for (unsigned i = 0; i < m->ncpus; i++) {
+    close_cpu(m->cpus[i]);
+    cpus[i] = NULL;
+  }
   for (uint32_t i = 0; i < m->npages; i++) {
     free(m->pages[i].id);
     free(m->pages[i].original);
@@ -175,10 +204,8 @@ void tl_close(struct tl_cpu *c) {
   for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
     if (maps[i].p)
       munmap(maps[i].p, maps[i].size);
-  tl_journal_close(c);
-  free(c->step);
+  tl_journal_close(m);
   free(m);
-  free(c);
 }
 
 // Run until something ends the run, an enum tl_end; *err says more for TL_FAILED.
@@ -189,16 +216,19 @@ int tl_run(struct tl_cpu *c, const char **err) {
   if (c->end == TL_NEVER) // tl_stop_here
     c->end = *c->pc;
   else if (c->end_reason == TL_STOPPED)
-    __atomic_store_n(&c->stop, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&c->m->stop, 0, __ATOMIC_SEQ_CST);
   *err = code ? uc_strerror(code) : NULL;
   return code ? TL_FAILED : c->end_reason;
 }
 
 // May be called from any thread.
-void tl_stop(struct tl_cpu *c) {
-  __atomic_store_n(&c->stop, 1, __ATOMIC_SEQ_CST);
-  __atomic_store_n(&c->trig, 0, __ATOMIC_SEQ_CST);
+void tl_stop(struct tl_machine *m) {
+  __atomic_store_n(&m->stop, 1, __ATOMIC_SEQ_CST);
+  for (unsigned i = 0; i < m->ncpus; i++)
+    __atomic_store_n(&m->cpus[i]->trig, 0, __ATOMIC_SEQ_CST);
 }
+
+void tl_flush_tlb(struct tl_cpu *c) { tl_lib.flush_tlb(c->cs); }
 
 // Forget all translations, of addresses and of code. Only between runs. The library's
 // own flush would clear, and so touch, the whole code buffer.

@@ -5,7 +5,7 @@
 void TARGET(tlb_set_page_with_attrs)(void *cs, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu,
                                      uint64_t size) {
   struct tl_cpu *c = tl_by_cs(cs);
-  if (c && c->m->live)
+  if (c && c->live)
     tl_set_page(c, va, pa, attrs, prot, mmu, size);
   else
     tl_lib.set_page(cs, va, pa, attrs, prot, mmu, size);
@@ -20,14 +20,16 @@ void TARGET(tlb_protect_code)(void *uc, uint64_t ra) {
 void TARGET(tlb_unprotect_code)(void *uc, uint64_t ra) {
   struct tl_cpu *c = tl_by_uc(uc);
   if (c && ra / TL_PAGE < c->m->pages_of_ram)
-    c->m->has_code[ra / TL_PAGE] = 0;
+    c->m->has_code[ra / TL_PAGE] &= ~tl_bit(c);
 }
 
 // The guest is about to store to a page that holds code, or to one with breakpoints.
 void TARGET(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t ra, int len, uintptr_t retaddr) {
   struct tl_cpu *c = tl_by_uc(uc);
-  if (c && c->m->live)
+  if (c && c->live) {
+    tl_stored_elsewhere(c, pages, ra, len);
     tl_store_to_text(c, pages, ra, len, retaddr);
+  }
   tl_lib.page_stored(uc, pages, ra, len, retaddr);
 }
 

@@ -31,11 +31,10 @@ static bool may_read(struct tl_cpu *c, int csr) {
 
 // A read of a counter: 0, or ILLEGAL.
 static int counter(struct tl_cpu *c, int csr, uint64_t *old) {
-  uint64_t now = tl_exact(c, *c->pc);
   if (!may_read(c, csr))
     return ILLEGAL;
   if (old)
-    *old = csr == CSR_TIME ? now / NS_PER_TICK : now;
+    *old = csr == CSR_TIME ? tl_read_clock(c) / NS_PER_TICK : tl_exact(c, *c->pc);
   return 0;
 }
 
@@ -85,7 +84,7 @@ static void pending_written(struct tl_cpu *c, int csr) {
 
 int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live)
+  if (!c || !c->live)
     return tl_riscv64_lib.csrrw(env, csr, old, value, mask);
   struct tl_riscv64_env *e = c->env;
   if (!mask && is_counter(csr))

@@ -111,10 +111,10 @@ const (
 )
 
 // StartRISCV64 puts the CPU of a riscv64 engine into the state in which firmware enters a
-// kernel: S-mode at pc, no paging, interrupts off, a0 the hart, a1 the device tree. With
-// SetBare it is M-mode, as after a reset.
-func (e *Engine) StartRISCV64(pc, tree uint64) {
-	C.tl_riscv64_start(e.c, C.uint64_t(pc), 0, C.uint64_t(tree))
+// kernel: S-mode at pc, no paging, interrupts off, a0 the hart, a1 what the kernel is to
+// find there: on the first hart the device tree. With SetBare it is M-mode, as after a reset.
+func (e *Engine) StartRISCV64(pc, a1 uint64) {
+	C.tl_riscv64_start(e.c, C.uint64_t(pc), C.uint64_t(e.c.id), C.uint64_t(a1))
 }
 
 // Interrupts of a riscv64 engine, to be set by SetInterrupt.

@@ -64,8 +64,12 @@ static void call_firmware(struct tl_cpu *c) {
   *c->pc = tl_canonical(c, *c->pc + 4);
   c->now = tl_exact(c, *c->pc);
   tlGoCall(c->id);
-  if (c->stop)
+  if (c->m->stop)
     tl_leave(c, *c->pc, TL_STOPPED);
+  if (c->park) {
+    c->park = 0;
+    tl_leave(c, *c->pc, TL_PARKED);
+  }
 }
 
 static void exception(struct tl_cpu *c, uint32_t cause) {
@@ -99,7 +103,7 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
 
 void TL_RISCV64(riscv_raise_exception)(void *env, uint32_t cause, uintptr_t retaddr) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live)
+  if (!c || !c->live)
     tl_riscv64_lib.raise(env, cause, retaddr);
   tl_lib.restore_state(c->cs, retaddr, true);
   exception(c, cause);
@@ -130,7 +134,7 @@ bool tl_riscv64_interruptible(struct tl_cpu *c) { return pending(c); }
 // The library asks at many places; the answer is yes only where the clock has said so.
 bool TL_RISCV64(riscv_cpu_exec_interrupt)(void *cs, int request) {
   struct tl_cpu *c = tl_by_cs(cs);
-  if (!c || !c->m->live)
+  if (!c || !c->live)
     return tl_riscv64_lib.exec_interrupt(cs, request);
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
   uint64_t p = c->taking ? pending(c) : 0;
@@ -169,7 +173,7 @@ void tl_riscv64_restored(struct tl_cpu *c) {
 uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   uint64_t to = tl_riscv64_lib.sret(env, pc);
-  if (c && c->m->live)
+  if (c && c->live)
     c->end = 0; // as after those CSRs
   return to;
 }
@@ -177,7 +181,7 @@ uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
 uint64_t TL_RISCV64(helper_mret)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   uint64_t to = tl_riscv64_lib.mret(env, pc);
-  if (c && c->m->live)
+  if (c && c->live)
     c->end = 0;
   return to;
 }
@@ -185,7 +189,7 @@ uint64_t TL_RISCV64(helper_mret)(void *env, uint64_t pc) {
 // The pc is already that of the next instruction.
 void TL_RISCV64(helper_wfi)(void *env) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->m->live) {
+  if (!c || !c->live) {
     tl_riscv64_lib.wfi(env);
     return;
   }
@@ -198,18 +202,15 @@ void TL_RISCV64(helper_wfi)(void *env) {
   }
   e->pc = next;
   tl_cut(c, next); // it does not end the block
-  int why = e->mip & e->mie ? TL_RUNNING : tl_idle(c); // it goes on, whatever sstatus says
-  if (why != TL_RUNNING) {
-    tl_cut(c, next - 4); // not woken: stay at the instruction
-    tl_leave(c, next - 4, why);
-  }
+  if (!(e->mip & e->mie)) // otherwise it goes on, whatever sstatus says
+    tl_wait(c, next, 4);
   c->end = 0; // wherever it goes on, an interrupt may be taken there
   tl_lib.loop_exit(c->cs);
 }
 
 bool TL_RISCV64(riscv_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
   struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->m->live ? tl_fill(c, va, size, access, mmu, probe, ra)
+  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
                          : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
 }
 #define TARGET(f) TL_RISCV64(f)

@@ -14,6 +14,7 @@
 
 #define TL_PAGE 4096ull
 #define TL_NEVER (~0ull)
+#define TL_CPUS 8 // at most, of a machine
 #define TL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -28,6 +29,8 @@ enum tl_end {
   TL_TRIPLE,  // triple fault
   TL_FAILED,  // the library returned an error
   TL_STEPPED, // at the next instruction (step.c)
+  TL_SLICED,  // at the end of its slice
+  TL_PARKED,  // it waits, behind the instruction that says so, and others may run
 };
 
 // What a breakpoint instruction turns out to be.
@@ -56,9 +59,9 @@ struct tl_page {
   uint32_t *id;      // 1 + id of the breakpoint at each byte, 0 for none
   uint8_t *text;     // what fetches see
   uint8_t *original; // inplace: the guest's bytes, while breakpoints stand in its page
-  uint64_t *executed; // by byte: executions that the code hook has seen; NULL without crosscheck
+  uint64_t *executed; // by CPU and byte: executions that the code hook has seen; NULL without crosscheck
   uint64_t text_ra;  // the library's ram_addr of text
-  uint64_t exec_va;  // virtual page of the newest fetch fill, 0 after a data fill of it
+  uint8_t fetched;   // set of engines: the newest TLB entry of va is for fetches
   bool stale;        // the guest has stored to it since text was made
   bool gone;         // nothing is known of what lies there: tl_forget_pages
   bool touched;      // breakpoints changed since text was made: in the list of such pages
@@ -71,14 +74,17 @@ struct tl_machine {
   uint64_t ram_size, ram_base; // bytes, and where it lies; the library's ram_addr of it is 0
   uint8_t *aux;      // trampolines, then text copies, beyond the guest's memory
   uint64_t aux_pa, aux_ra, aux_size;
-  void *region;      // the library's MemoryRegion for everything
-  bool live;         // the interposed functions act; before, the library is as it was
+  struct tl_cpu *cpus[TL_CPUS];
+  unsigned ncpus;
+  uint32_t stop;     // leave at the next instant an interrupt could be taken
+  struct tl_journal *journal; // NULL unless there is one (journal.c)
+  uint64_t seen;     // latest time that the guest has read: what it reads is not earlier
 
   uint64_t slot_base, slot_size; // virtual range of the trampolines
   unsigned slot_shift;           // log2 of the bytes of a slot
   uint32_t *slot_id;             // 1 + id of the breakpoint that owns a slot
 
-  uint8_t *has_code; // by ram page: translated code was made from it
+  uint8_t *has_code; // by ram page: set of engines that have translated code from it
   uint64_t pages_of_ram;
   uint64_t has_code_pages; // times that translation has marked one
 
@@ -121,7 +127,9 @@ struct tl_cpu {
   uint8_t *cs;         // the library's CPUState
   void *env;           // the library's CPU state, in the layout of its architecture
   uint64_t *pc;        // the program counter in it
-  int id;              // index of the Go side's value
+  void *region;        // the library's MemoryRegion for everything
+  int id;              // index in the machine, and of the Go side's value
+  bool live;           // the interposed functions act; before, the library is as it was
 
   // The clock (clock.c).
   uint64_t clock;      // bytes of guest code executed up to end = virtual ns
@@ -129,9 +137,10 @@ struct tl_cpu {
                        // any reason to; Go lowers it, attend() makes it right again
   uint64_t end;        // canonical end of the instruction executed last
   uint64_t deadline;   // next event of the devices or of the tracer
+  uint64_t slice;      // from here on another CPU may run
   uint64_t now;        // exact time of the callback under way
   uint8_t line;        // interrupt requests that stand; bit 0 is the interrupt controller's
-  uint8_t stop;        // leave at the next instant an interrupt could be taken
+  uint8_t park;        // leave when the call of the firmware is done: this CPU stands still
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
   uint64_t slot_left;  // time at which a block of a slot other than its first began
@@ -147,7 +156,6 @@ struct tl_cpu {
   uint64_t tried_io;   // time of the access to a device while the library was tried
   int end_reason;      // enum tl_end
 
-  struct tl_journal *journal; // NULL unless there is one (journal.c)
   struct tl_step *step; // NULL unless instructions are stepped (step.c)
   uint8_t bare;        // riscv64: no firmware of ours; machine mode is the guest's
 
@@ -180,12 +188,14 @@ bool tl_codebuf_described(struct tl_cpu *c, const void *hook);
 void tl_codebuf_flushed(struct tl_cpu *c);
 
 // machine.c
-struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, int id, const char **err);
-void tl_close(struct tl_cpu *c);
+struct tl_cpu *tl_open(const struct tl_target *t, uint64_t ram_size, uint64_t code_size, const char **err);
+struct tl_cpu *tl_open_another(struct tl_machine *m, uint64_t code_size, const char **err);
+void tl_close(struct tl_machine *m);
 int tl_run(struct tl_cpu *c, const char **err);
 int tl_run_once(struct tl_cpu *c);
-void tl_stop(struct tl_cpu *c);
+void tl_stop(struct tl_machine *m);
 void tl_flush(struct tl_cpu *c);
+void tl_flush_tlb(struct tl_cpu *c);
 struct tl_cpu *tl_by_cs(const void *cs);
 struct tl_cpu *tl_by_env(const void *env);
 struct tl_cpu *tl_by_uc(const void *uc);
@@ -197,9 +207,19 @@ void tl_on_block(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
-int tl_idle(struct tl_cpu *c);
 void tl_stop_here(struct tl_cpu *c);
+void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len);
+uint64_t tl_read_clock(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
+
+// coherence.c
+static inline uint8_t tl_bit(const struct tl_cpu *c) { return (uint8_t)(1u << c->id); }
+void tl_invalidate(struct tl_machine *m, uint64_t from, uint64_t to);
+void tl_notice_stores(struct tl_machine *m, uint64_t ra);
+void tl_flush_tlbs(struct tl_machine *m);
+void tl_forget_fetches(struct tl_machine *m, struct tl_page *p);
+void tl_stored_elsewhere(struct tl_cpu *storing, void *pages, uint64_t ra, int len);
+void tl_no_code(struct tl_cpu *c);
 
 // tlb.c
 void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int prot, int mmu, uint64_t size);
@@ -227,16 +247,16 @@ void tl_resync(struct tl_cpu *c, struct tl_page *p);
 void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
 
 // hooks.c
-int tl_hook_page(struct tl_cpu *c, uint64_t va);
+int tl_hook_page(struct tl_machine *m, uint64_t va);
 bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b);
 void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
-uint64_t tl_executed(struct tl_cpu *c, uint64_t addr);
+uint64_t tl_executed(struct tl_cpu *c, uint64_t addr); // by c
 void tl_not_executed(struct tl_cpu *c, uint64_t addr);
 
 // journal.c
-bool tl_journal_open(struct tl_cpu *c, uint64_t keep);
-void tl_journal_close(struct tl_cpu *c);
+bool tl_journal_open(struct tl_machine *m, uint64_t keep);
+void tl_journal_close(struct tl_machine *m);
 uint64_t tl_journal_blocks(const struct tl_journal *j);
 void tl_note(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc);
 

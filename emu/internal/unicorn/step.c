@@ -104,8 +104,9 @@ static void set(struct tl_cpu *c, const uint8_t *env) {
   memcpy(c->env, env, c->step->env_size);
   c->clock = START;
   c->end = *c->pc;
-  c->trig = c->deadline = c->slot_left = TL_NEVER;
-  c->stop = c->line = c->taking = c->slot_first = c->filling = c->lent = 0;
+  c->trig = c->deadline = c->slice = c->slot_left = TL_NEVER;
+  c->m->seen = 0;
+  c->m->stop = c->line = c->taking = c->slot_first = c->filling = c->lent = 0;
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
   tl_lib.flush_tlb(c->cs);
 }
@@ -121,7 +122,7 @@ static void undo(struct tl_cpu *c, struct tl_outcome *o) {
     memcpy(p->host, p->before, TL_PAGE);
     uint64_t ra = (uint64_t)(p->host - m->ram);
     if (ra < m->ram_size)
-      tl_lib.invalidate(c->uc, ra, ra + TL_PAGE);
+      tl_invalidate(m, ra, ra + TL_PAGE);
   }
 }
 
@@ -158,7 +159,9 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
 // What steps disturb of a guest that is to go on.
 struct tl_aside {
   struct tl_cpu cpu;
-  uint32_t request;
+  struct tl_journal *journal;
+  uint64_t seen;
+  uint32_t stop, request;
   uint8_t env[];
 };
 
@@ -167,9 +170,12 @@ struct tl_aside *tl_step_begin(struct tl_cpu *c) {
   if (!a)
     return NULL;
   a->cpu = *c;
+  a->journal = c->m->journal;
+  a->seen = c->m->seen;
+  a->stop = c->m->stop;
   a->request = *tl_interrupt_request(c);
   memcpy(a->env, c->env, c->step->env_size);
-  c->journal = NULL; // nothing of this is of the guest's history
+  c->m->journal = NULL; // nothing of this is of the guest's history
   return a;
 }
 
@@ -179,6 +185,9 @@ void tl_step_end(struct tl_cpu *c, struct tl_aside *a) {
   a->cpu.flushed = c->flushed;
   a->cpu.flushes = c->flushes;
   *c = a->cpu;
+  c->m->journal = a->journal;
+  c->m->seen = a->seen;
+  c->m->stop = a->stop;
   memcpy(c->env, a->env, c->step->env_size);
   *tl_interrupt_request(c) = a->request;
   tl_lib.flush_tlb(c->cs);

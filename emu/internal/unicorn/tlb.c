@@ -20,12 +20,12 @@ static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t
   if (va != p->va)
     return false; // another mapping of the same page, as in early boot: the guest's bytes
   if (c->m->hooked) {
-    p->exec_va = 0; // one entry for all kinds of access
+    p->fetched &= ~tl_bit(c); // one entry for all kinds of access
     return false;
   }
   if (p->stale)
     tl_resync(c, p);
-  p->exec_va = va;
+  p->fetched |= tl_bit(c);
   uint64_t pa = c->m->inplace ? c->m->ram_base + p->pa : c->m->aux_pa + (uint64_t)(p->text - c->m->aux);
   tl_lib.set_page(c->cs, va, pa, attrs, PROT_X, mmu, TL_PAGE);
   return true;
@@ -59,8 +59,8 @@ void tl_set_page(struct tl_cpu *c, uint64_t va, uint64_t pa, uint32_t attrs, int
     if (c->filling == 1 + TL_FETCH && fill_text(c, p, va, attrs, mmu))
       return;
     if (c->filling != 1 + TL_FETCH) {
-      if (p->exec_va == va)
-        p->exec_va = 0;
+      if (va == p->va)
+        p->fetched &= ~tl_bit(c);
       prot &= ~PROT_X;
     }
   }
@@ -90,16 +90,16 @@ bool tl_fill(struct tl_cpu *c, uint64_t va, int size, int access, int mmu, bool 
 
 void *memory_mapping(void *uc, uint64_t va) {
   struct tl_cpu *c = tl_by_uc(uc);
-  return c && c->m->live ? c->m->region : tl_lib.memory_mapping(uc, va);
+  return c && c->live ? c->region : tl_lib.memory_mapping(uc, va);
 }
 
 void tl_protect_code(struct tl_cpu *c, uint64_t ra) {
   struct tl_machine *m = c->m;
   m->has_code_pages++;
   if (ra / TL_PAGE < m->pages_of_ram)
-    m->has_code[ra / TL_PAGE] = 1;
+    m->has_code[ra / TL_PAGE] |= tl_bit(c);
   if (ra < m->ram_size)
-    tl_lib.reset_dirty(c->cs, (uint64_t)m->ram + (ra & ~(TL_PAGE - 1)), TL_PAGE);
+    tl_notice_stores(m, ra);
 }
 
 // The guest is about to store to a page that holds code, or to one with breakpoints.
@@ -108,7 +108,10 @@ void tl_store_to_text(struct tl_cpu *c, void *pages, uint64_t ra, int len, uintp
   if (!p)
     return;
   // First, because it may leave the block when that stores to its own code.
-  if (!c->m->inplace)
-    tl_lib.page_stored(c->uc, pages, p->text_ra + (ra & (TL_PAGE - 1)), len, retaddr);
+  uint64_t copy = p->text_ra + (ra & (TL_PAGE - 1));
+  if (!c->m->inplace) {
+    tl_stored_elsewhere(c, pages, copy, len);
+    tl_lib.page_stored(c->uc, pages, copy, len, retaddr);
+  }
   tl_page_stored(c, p);
 }

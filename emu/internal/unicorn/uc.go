@@ -39,6 +39,11 @@ const (
 	Hung    End = C.TL_HUNG    // idle with no event to come
 	Triple  End = C.TL_TRIPLE  // triple fault
 	Failed  End = C.TL_FAILED  // the library gave up
+	Sliced  End = C.TL_SLICED  // the slice is over
+	Parked  End = C.TL_PARKED  // this CPU stands still, by Idle or by Park
+
+	// Woken is no end of a run: what Idle returns when there is an interrupt.
+	Woken End = C.TL_RUNNING
 )
 
 // Handler is what the engine calls while a guest runs. No method may panic, and none may
@@ -48,9 +53,10 @@ type Handler interface {
 	// interrupt could be taken. It sets the next deadline.
 	Attend()
 	// Idle is called when the guest waits for an interrupt. It moves the clock on to the
-	// event that raises one and returns true, or false if none will come (hung) or the
-	// engine was stopped.
-	Idle() (woken bool)
+	// event that raises one and returns Woken. Otherwise the run ends: Hung if none will
+	// come, Stopped if it was to stop, Parked if other CPUs may run meanwhile; then the CPU
+	// has executed its waiting instruction, and what runs it again has seen to the interrupt.
+	Idle() End
 	// Ack returns the vector of the interrupt that is being taken.
 	Ack() int
 	// Hit is called at a breakpoint, before the displaced instruction.
@@ -87,7 +93,8 @@ var architectures = map[*arch.Arch]func(*Engine) registers{
 	arch.RISCV64: func(e *Engine) registers { return riscv64{e} },
 }
 
-// Engine is one CPU of the library with the memory of a machine.
+// Engine is one CPU of the library with the memory of a machine. Memory, breakpoints and Stop
+// are the machine's: any of its engines will do.
 type Engine struct {
 	registers
 	c       *C.struct_tl_cpu
@@ -97,13 +104,16 @@ type Engine struct {
 	running bool
 	like    C.struct_tl_break // of SetBreak, which is called a million times
 	// stopping is held by Stop, which may come from anywhere, and by Close.
-	stopping sync.Mutex
+	stopping *sync.Mutex
 }
 
-// The engine that callbacks find by its id.
+// MaxCPUs is how many a machine can have.
+const MaxCPUs = C.TL_CPUS
+
+// The engines that callbacks find by their ids.
 var (
 	mu      sync.Mutex
-	engines [1]*Engine
+	engines [MaxCPUs]*Engine
 )
 
 // Check says whether the installed library is one that works, without opening it.
@@ -145,23 +155,45 @@ func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	if engines[0] != nil {
 		return nil, ErrBusy
 	}
-	e := &Engine{handler: h, arch: a}
-	e.registers = architectures[a](e)
-	engines[0] = e
 	var why *C.char
-	e.c = C.tl_open(target, C.uint64_t(memory), C.uint64_t(codeBuffer), 0, &why)
-	if e.c == nil {
-		engines[0] = nil
+	c := C.tl_open(target, C.uint64_t(memory), C.uint64_t(codeBuffer), &why)
+	if c == nil {
 		return nil, unusable(why)
 	}
-	e.ram = unsafe.Slice((*byte)(e.c.m.ram), memory)
-	return e, nil
+	return newEngine(c, a, h, new(sync.Mutex)), nil
 }
+
+func newEngine(c *C.struct_tl_cpu, a *arch.Arch, h Handler, stopping *sync.Mutex) *Engine {
+	e := &Engine{c: c, arch: a, handler: h, stopping: stopping}
+	e.registers = architectures[a](e)
+	e.ram = unsafe.Slice((*byte)(c.m.ram), c.m.ram_size)
+	engines[c.id] = e
+	return e
+}
+
+// Another makes another CPU of the machine, up to MaxCPUs, with the same handler and code
+// buffer bytes of its own. Only before a run and before breakpoints.
+func (e *Engine) Another(codeBuffer uint64) (*Engine, error) {
+	mu.Lock()
+	defer mu.Unlock()
+	if e.c.m.ncpus == MaxCPUs {
+		return nil, fmt.Errorf("there are %d CPUs, and no more can be had", MaxCPUs)
+	}
+	var why *C.char
+	c := C.tl_open_another(e.c.m, C.uint64_t(codeBuffer), &why)
+	if c == nil {
+		return nil, unusable(why)
+	}
+	return newEngine(c, e.arch, e.handler, e.stopping), nil
+}
+
+// ID is the number of this CPU, from 0 on.
+func (e *Engine) ID() int { return int(e.c.id) }
 
 // SetHandler replaces the handler. Only between runs.
 func (e *Engine) SetHandler(h Handler) { e.handler = h }
 
-// Close frees the engine and its memory. Closing it again does nothing.
+// Close frees the machine: its engines and their memory. Closing it again does nothing.
 func (e *Engine) Close() {
 	mu.Lock()
 	defer mu.Unlock()
@@ -170,9 +202,13 @@ func (e *Engine) Close() {
 	if e.c == nil {
 		return
 	}
-	C.tl_close(e.c)
-	engines[0] = nil
-	e.c, e.ram = nil, nil
+	C.tl_close(e.c.m)
+	for i, other := range engines {
+		if other != nil {
+			other.c, other.ram = nil, nil
+			engines[i] = nil
+		}
+	}
 }
 
 // RAMBase is the physical address of RAM.
@@ -213,7 +249,7 @@ func (e *Engine) Stop() {
 	e.stopping.Lock()
 	defer e.stopping.Unlock()
 	if e.c != nil {
-		C.tl_stop(e.c)
+		C.tl_stop(e.c.m)
 	}
 }
 
@@ -222,10 +258,33 @@ func (e *Engine) Stop() {
 func (e *Engine) StopHere() { C.tl_stop_here(e.c) }
 
 // Stopping reports whether Stop was called during this run.
-func (e *Engine) Stopping() bool { return e.c.stop != 0 }
+func (e *Engine) Stopping() bool { return e.c.m.stop != 0 }
+
+// TakeStop reports that too, and takes Stop back: the run has ended without an engine.
+func (e *Engine) TakeStop() bool {
+	return atomic.SwapUint32((*uint32)(&e.c.m.stop), 0) != 0
+}
+
+// SetSlice ends the run with Sliced at the first instant not before the time at at which an
+// interrupt could be taken; Never for not at all.
+func (e *Engine) SetSlice(at uint64) {
+	e.c.slice = C.uint64_t(at)
+	e.attendAt(at)
+}
+
+// Park ends the run with Parked when the Call under way has returned.
+func (e *Engine) Park() { e.c.park = 1 }
+
+// Seen is the latest time that a CPU of the guest has read. None reads an earlier one.
+func (e *Engine) Seen() uint64      { return uint64(e.c.m.seen) }
+func (e *Engine) SetSeen(at uint64) { e.c.m.seen = C.uint64_t(at) }
 
 // Flush forgets all translated addresses and code. Only between runs.
 func (e *Engine) Flush() { C.tl_flush(e.c) }
+
+// FlushTLB forgets all translated addresses. Not in the middle of a block: between runs, or
+// in a Call.
+func (e *Engine) FlushTLB() { C.tl_flush_tlb(e.c) }
 
 // Clock is the exact virtual time in nanoseconds: of the callback under way, or of the
 // end of the last run.
@@ -294,5 +353,13 @@ func (e *Engine) Counters() Counters {
 	return Counters{
 		Interrupts: uint64(c.interrupts), Exceptions: uint64(c.exceptions), Syscalls: uint64(c.syscalls),
 		Hits: uint64(c.hits), SlotFaults: uint64(c.slot_faults), Resyncs: uint64(c.resyncs), Flushes: uint64(c.flushes),
+	}
+}
+
+// Add returns the sums of c and d.
+func (c Counters) Add(d Counters) Counters {
+	return Counters{
+		c.Interrupts + d.Interrupts, c.Exceptions + d.Exceptions, c.Syscalls + d.Syscalls,
+		c.Hits + d.Hits, c.SlotFaults + d.SlotFaults, c.Resyncs + d.Resyncs, c.Flushes + d.Flushes,
 	}
 }

@@ -13,7 +13,7 @@ import (
 type nothing struct{}
 
 func (nothing) Attend()                    {}
-func (nothing) Idle() bool                 { return false }
+func (nothing) Idle() End                  { return Hung }
 func (nothing) Ack() int                   { return 0 }
 func (nothing) Hit(uint64)                 {}
 func (nothing) Rewrite(uint64)             {}

@@ -1,0 +1,116 @@
+package emu
+
+import (
+	"trapline/emu/interleave"
+	"trapline/emu/internal/unicorn"
+)
+
+// MaxCPUs is how many CPUs a machine can have.
+const MaxCPUs = unicorn.MaxCPUs
+
+// cpu is one CPU. Each has a clock of its own: bytes of code that it has executed, and the
+// time it has waited. Where the guest reads the time it never goes back.
+type cpu struct {
+	*unicorn.Engine
+	idle bool // it waits for an interrupt
+	off  bool // it has not been started, or has stopped
+
+	before uint64 // hits before CrossCheck
+}
+
+// CPUs is how many CPUs the guest has.
+func (m *Machine) CPUs() int { return len(m.cpus) }
+
+// Interleave has the CPUs run as p says from now on; until then it is round robin. Only
+// between runs. With one CPU there is nothing to say.
+func (m *Machine) Interleave(p interleave.Policy) { m.policy = p }
+
+// runCPUs runs the guest until something ends the run. CPUs of which there are several take
+// turns.
+func (m *Machine) runCPUs() (unicorn.End, error) {
+	if len(m.cpus) == 1 {
+		m.reschedule()
+		return m.engine.Run()
+	}
+	for {
+		for m.wakeNext() {
+			if m.engine.TakeStop() {
+				return unicorn.Stopped, nil
+			}
+		}
+		if !m.giveTurn() {
+			return unicorn.Hung, nil
+		}
+		if end, err := m.engine.Run(); end != unicorn.Sliced && end != unicorn.Parked {
+			return end, err
+		}
+	}
+}
+
+// giveTurn makes the CPU of which it is the turn the one that runs. It is false if none can.
+func (m *Machine) giveTurn() bool {
+	var can []interleave.CPU
+	var buf [MaxCPUs]interleave.CPU
+	can = buf[:0]
+	for i, c := range m.cpus {
+		if !c.idle && !c.off {
+			can = append(can, interleave.CPU{ID: i, Clock: c.Total()})
+		}
+	}
+	if len(can) == 0 {
+		return false
+	}
+	i, slice := m.policy.Next(can)
+	end := can[i].Clock + slice
+	if len(can) == 1 {
+		_, wakes := m.nextToWake()
+		end = max(end, wakes)
+	}
+	m.engine = m.cpus[can[i].ID].Engine
+	m.engine.SetSlice(end)
+	m.reschedule()
+	return true
+}
+
+// nextToWake is the idle CPU that an event wakes first, and when; nil and Never for none.
+func (m *Machine) nextToWake() (next *cpu, at uint64) {
+	at = Never
+	defer func(e *unicorn.Engine) { m.engine = e }(m.engine)
+	for _, c := range m.cpus {
+		if !c.idle || c.off {
+			continue
+		}
+		m.engine = c.Engine
+		if wake := m.platform.Wake(); wake < at {
+			next, at = c, wake
+		}
+	}
+	return next, at
+}
+
+// wakeNext carries out the next event of an idle CPU, if no CPU that can run is behind it.
+func (m *Machine) wakeNext() bool {
+	next, at := m.nextToWake()
+	if next == nil {
+		return false
+	}
+	for _, c := range m.cpus {
+		if !c.idle && !c.off && c.Total() < at {
+			return false
+		}
+	}
+	m.engine = next.Engine
+	m.skip()
+	return true
+}
+
+// wake lets a CPU run that has waited, or been off, from the present time of the one that runs
+// on. That one comes to the end of its slice, so that the policy can choose again.
+func (m *Machine) wake(c *cpu) {
+	c.idle, c.off = false, false
+	now := m.engine.Clock()
+	if c.Engine != m.engine {
+		c.Skip(now)
+	}
+	m.engine.SetSlice(now + 1)
+}

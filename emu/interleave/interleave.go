@@ -1,0 +1,103 @@
+// Package interleave decides which CPU of a guest runs when, and for how long. The CPUs take
+// turns in one thread, so what a policy decides is the whole interleaving of the guest: the
+// same policy from the same state gives the same run.
+//
+//	Machine --CPUs that can run--> Policy --who, how long--> Machine runs it: a slice
+//	   ^                                                         |
+//	   '------ the slice is over, it waits, it wakes another ----'
+//
+// A slice ends where an interrupt could be taken: after a control transfer of the guest's code.
+package interleave
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Quantum is the usual length of a slice: 20 µs of the guest's time.
+const Quantum = 20_000
+
+// Limits of a quantum: a handful of instructions, a second.
+const (
+	MinQuantum = 16
+	MaxQuantum = 1_000_000_000
+)
+
+// A CPU is one that can run.
+type CPU struct {
+	ID    int    // its number in the guest
+	Clock uint64 // its time in ns
+}
+
+// A Policy chooses.
+type Policy interface {
+	// Next is the index in cpus, which is not empty and in the order of the IDs, of the CPU
+	// that runs next, and for how many ns of its clock at most: 1 or more. A CPU that is the
+	// only one to run may be given more.
+	Next(cpus []CPU) (i int, slice uint64)
+}
+
+// New makes a policy by its name, roundrobin or random.
+func New(name string, seed, quantum uint64) (Policy, error) {
+	if quantum < MinQuantum || quantum > MaxQuantum {
+		return nil, fmt.Errorf("a quantum of %d ns: it must be from %d to %d", quantum, uint64(MinQuantum), uint64(MaxQuantum))
+	}
+	switch name {
+	case "roundrobin":
+		return RoundRobin(quantum), nil
+	case "random":
+		return Random(seed, quantum), nil
+	}
+	return nil, fmt.Errorf("no schedule %q: there are roundrobin and random", name)
+}
+
+// RoundRobin lets the CPU run that is behind the others, for a quantum. It is the policy in
+// which all CPUs are as fast as each other.
+func RoundRobin(quantum uint64) Policy { return roundRobin(quantum) }
+
+type roundRobin uint64
+
+func (q roundRobin) Next(cpus []CPU) (int, uint64) { return behind(cpus), uint64(q) }
+
+// behind is the CPU with the earliest clock, the first of those with the same.
+func behind(cpus []CPU) int {
+	best := 0
+	for i, c := range cpus {
+		if c.Clock < cpus[best].Clock {
+			best = i
+		}
+	}
+	return best
+}
+
+// Random lets any CPU run that is not too far ahead of the others, for a while that is a
+// quantum on average, as seed has it.
+func Random(seed, quantum uint64) Policy {
+	return &random{source: rand.NewPCG(seed, stream), quantum: quantum}
+}
+
+const stream = 0x7472_6170_6c69_6e65 // the second half of the seed of a generator
+
+type random struct {
+	source  *rand.PCG
+	quantum uint64
+}
+
+// ahead is by how many quanta a CPU may be ahead of the last one and still be chosen.
+const ahead = 4
+
+func (r *random) Next(cpus []CPU) (int, uint64) {
+	limit := cpus[behind(cpus)].Clock + ahead*r.quantum
+	near := make([]int, 0, 8)
+	for i, c := range cpus {
+		if c.Clock <= limit {
+			near = append(near, i)
+		}
+	}
+	i := near[r.below(uint64(len(near)))]
+	return i, 1 + r.below(2*r.quantum)
+}
+
+// below is a number below n. The remainder is a little uneven, and the same in every version
+// of the language's library.
+func (r *random) below(n uint64) uint64 { return r.source.Uint64() % n }

@@ -1,0 +1,76 @@
+package interleave
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// run gives turns to CPUs that use up their slices, and returns who ran.
+func run(p Policy, clocks []uint64, turns int) (who string, after []uint64) {
+	var cpus []CPU
+	for i, c := range clocks {
+		cpus = append(cpus, CPU{i, c})
+	}
+	for range turns {
+		i, slice := p.Next(cpus)
+		who += fmt.Sprint(cpus[i].ID)
+		cpus[i].Clock += slice
+	}
+	for _, c := range cpus {
+		after = append(after, c.Clock)
+	}
+	return who, after
+}
+
+func TestRoundRobin(t *testing.T) {
+	who, after := run(RoundRobin(100), []uint64{0, 250, 0}, 9)
+	if want := "020202102"; who != want || fmt.Sprint(after) != "[400 350 400]" {
+		t.Errorf("%s, then %v; want %s", who, after, want)
+	}
+}
+
+func TestRandom(t *testing.T) {
+	const turns, quantum = 400, 1000
+	seen := map[string]bool{}
+	for seed := range uint64(5) {
+		who, after := run(Random(seed, quantum), []uint64{0, 0, 50 * quantum}, turns)
+		if again, _ := run(Random(seed, quantum), []uint64{0, 0, 50 * quantum}, turns); again != who {
+			t.Errorf("seed %d is not the same twice", seed)
+		}
+		if seen[who] {
+			t.Errorf("seed %d is as another", seed)
+		}
+		seen[who] = true
+		if at := strings.Index(who, "2"); at < 40 {
+			t.Errorf("seed %d: the CPU that is far ahead runs in turn %d", seed, at)
+		}
+		for _, c := range after {
+			if c < 130*quantum || c > 170*quantum {
+				t.Errorf("seed %d: clocks %v", seed, after)
+			}
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		quantum uint64
+		err     string
+	}{
+		{"roundrobin", Quantum, ""},
+		{"random", MaxQuantum, ""},
+		{"fair", Quantum, `no schedule "fair": there are roundrobin and random`},
+		{"random", 15, "a quantum of 15 ns: it must be from 16 to 1000000000"},
+		{"random", MaxQuantum + 1, "a quantum of 1000000001 ns: it must be from 16 to 1000000000"},
+	} {
+		p, err := New(tt.name, 1, tt.quantum)
+		if have := fmt.Sprint(err); (err == nil) != (tt.err == "") || err != nil && have != tt.err {
+			t.Errorf("%s, %d: %s, want %q", tt.name, tt.quantum, have, tt.err)
+		}
+		if (p == nil) != (err != nil) {
+			t.Errorf("%s: policy %v", tt.name, p)
+		}
+	}
+}
