@@ -42,7 +42,11 @@ func x86asmText(code []byte, pc uint64, sym func(uint64) (string, uint64)) (stri
 	if err != nil || x.Op == 0 || x.Len != len(code) {
 		return "", false
 	}
-	return strings.Join(strings.Fields(x86asm.GNUSyntax(x, pc, sym)), " "), true
+	text := strings.Join(strings.Fields(x86asm.GNUSyntax(x, pc, sym)), " ")
+	if rel, ok := x.Args[0].(x86asm.Rel); ok { // x86asm names the beginnings of symbols only
+		text = text[:strings.LastIndex(text, " ")+1] + targetText(pc+uint64(x.Len)+uint64(rel), sym)
+	}
+	return text, true
 }
 
 // An amd64Name names an instruction without operands.

@@ -81,14 +81,17 @@ func withTarget(text string, do arch.Emulation, pc uint64, sym func(uint64) (str
 	if do.Op == arch.OpNone || do.Op == arch.OpJumpReg || do.Op == arch.OpLendOut || strings.HasPrefix(text, "auipc") {
 		return text
 	}
-	addr := pc + uint64(do.Imm)
-	name := "0x" + strconv.FormatUint(addr, 16)
+	return relativeOperand.ReplaceAllLiteralString(text, targetText(pc+uint64(do.Imm), sym))
+}
+
+// targetText is an address as an operand: in a symbol's terms if one covers it.
+func targetText(addr uint64, sym func(uint64) (string, uint64)) string {
 	if sym != nil {
 		if s, base := sym(addr); s != "" && base == addr {
-			name = s
+			return s
 		} else if s != "" {
-			name = s + "+" + strconv.FormatUint(addr-base, 10)
+			return s + "+" + strconv.FormatUint(addr-base, 10)
 		}
 	}
-	return relativeOperand.ReplaceAllLiteralString(text, name)
+	return "0x" + strconv.FormatUint(addr, 16)
 }
