@@ -134,7 +134,7 @@ func amd64Reg(r x86asm.Reg) (arch.Reg, bool) {
 
 // amd64Address is the address of a memory operand of 64 bits; next is RIP.
 func amd64Address(m x86asm.Mem, next uint64, regs arch.Regs) uint64 {
-	addr := uint64(m.Disp)
+	addr := uint64(int32(m.Disp)) // x86asm leaves out its sign
 	if r, ok := amd64Reg(m.Base); ok {
 		addr += regs.Reg(r)
 	} else if m.Base == x86asm.RIP {

@@ -99,6 +99,21 @@ func TestFlowUnread(t *testing.T) {
 	}
 }
 
+// The displacement of a table of jumps has a sign.
+func TestFlowTable(t *testing.T) {
+	f := AMD64.Flow([]byte{0xff, 0x24, 0xc5, 0x00, 0x01, 0x00, 0x80}, flowPC) // jmp *-0x7fffff00(,%rax,8)
+	to, ok := f.Next(flowRegs{arch.RAX: 2}, func(addr uint64, p []byte) error {
+		if addr != 0xffffffff80000110 {
+			return errors.New("not mapped")
+		}
+		p[0] = 0x42
+		return nil
+	})
+	if !ok || to != 0x42 {
+		t.Errorf("it goes to %#x, %t", to, ok)
+	}
+}
+
 // FuzzFlow: no bytes make Flow fail, a way has what it needs, and what displaces the
 // instruction knows it for no less than Flow does.
 func FuzzFlow(f *testing.F) {

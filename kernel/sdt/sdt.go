@@ -75,15 +75,18 @@ func Sites(f *elf.File) ([]Site, error) {
 	if !ok {
 		return nil, fmt.Errorf("static probes: no support for %s", f.Machine)
 	}
+	relocations := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
+		return s.Type != elf.SHT_RELA || !isCode(f, s.Info)
+	})
+	if len(relocations) == 0 {
+		return nil, nil
+	}
 	symbols, err := f.Symbols()
 	if err != nil {
 		return nil, fmt.Errorf("static probes: %w", err)
 	}
 	var out []Site
-	for _, s := range f.Sections {
-		if s.Type != elf.SHT_RELA || !isCode(f, s.Info) {
-			continue
-		}
+	for _, s := range relocations {
 		sites, err := how.sites(f, s, symbols)
 		if err != nil {
 			return nil, fmt.Errorf("static probes: %s: %w", s.Name, err)

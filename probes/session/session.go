@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"trapline/kernel/guestos"
+	sites "trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
@@ -37,6 +38,8 @@ type Config struct {
 	// Functions opens the index of functions and inlined copies; it is asked when a
 	// program names some. Nil: there is none.
 	Functions func() (*Functions, error)
+	// Static are the sites of the static probes that are compiled into the kernel.
+	Static []sites.Site
 	// Source opens what is known of lines, when they are asked for. Nil: nothing is.
 	Source func() (*inline.Source, error)
 	// Modules are the files of modules that the guest may load.
@@ -130,7 +133,7 @@ func New(c Config) (*Session, error) {
 	for _, p := range []probes.Provider{s.dtrace, s.profile, functions, instructions} {
 		s.registry.Add(p)
 	}
-	return s, nil
+	return s, s.addStatic(types)
 }
 
 // Registry holds the probes that have been made.

@@ -1,0 +1,119 @@
+package sdt
+
+import (
+	"fmt"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/kernel/ctypes"
+	"trapline/probes"
+	"trapline/probes/patch"
+)
+
+// Enable plants the breakpoints.
+func (p *Provider) Enable(ps []*probes.Probe) error { return p.text.Set.EnableSites(p.sites(ps)) }
+
+// Disable takes them away.
+func (p *Provider) Disable(ps []*probes.Probe) error { return p.text.Set.DisableSites(p.sites(ps)) }
+
+func (p *Provider) sites(ps []*probes.Probe) []patch.Site {
+	out := make([]patch.Site, 0, len(ps))
+	for _, q := range ps {
+		for _, x := range p.made[q] {
+			out = append(out, patch.Site{Probe: q, Addr: x.Addr})
+		}
+	}
+	return out
+}
+
+// place is the place of a probe at an address, nil if it has none there.
+func (p *Provider) place(q *probes.Probe, addr uint64) *Place {
+	places := p.made[q]
+	for i := range places {
+		if places[i].Addr == addr {
+			return &places[i]
+		}
+	}
+	return nil
+}
+
+// Always is true of probes whose arguments are in registers.
+func (p *Provider) Always(q *probes.Probe) bool {
+	for _, x := range p.made[q] {
+		if x.Args != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Select tells whether the probe fires.
+func (p *Provider) Select(f *probes.Firing) bool {
+	x := p.place(f.Probe, f.CPU.Reg(p.arch.PC))
+	if x == nil {
+		return false
+	}
+	return x.Args == nil || x.Args.Select(f)
+}
+
+// Arg is argument i of a firing, 0 if there is none.
+func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
+	x := p.place(f.Probe, f.CPU.Reg(p.arch.PC))
+	switch {
+	case x == nil:
+		return 0
+	case x.Args != nil && i < len(f.Args):
+		return f.Args[i]
+	case x.Args == nil && i < min(maxArgs, len(p.arch.Args)):
+		return f.CPU.Reg(p.arch.Args[i])
+	}
+	return 0
+}
+
+// ArgTypes are the types that all probes have that d matches.
+func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
+	var all []*ctypes.Type
+	for i, x := range p.matching(d) {
+		var types []*ctypes.Type
+		if x.Args != nil {
+			types = x.Args.Types()
+		}
+		if i == 0 {
+			all = types
+		}
+		n := 0
+		for n < min(len(all), len(types)) && ctypes.Same(all[n], types[n]) {
+			n++
+		}
+		all = all[:n]
+	}
+	return all
+}
+
+// Report says what was skipped, and which tracepoints fired without arguments.
+func (p *Provider) Report() []string {
+	out := p.skips.Report(p.name)
+	if p.points != nil {
+		out = append(out, p.points.report()...)
+	}
+	return out
+}
+
+// noProbe says that there is no probe of a description, whose name is no pattern.
+func noProbe(provider string, d probes.Desc, names []string) error {
+	text := fmt.Sprintf("no probe %q of %s", d.Name, provider)
+	if d.Function != "" || d.Module != "" {
+		text = fmt.Sprintf("no probe %s:%s:%s:%s", provider, d.Module, d.Function, d.Name)
+	}
+	if near := kernel.Nearest(names, d.Name, 3); len(near) > 0 {
+		text += fmt.Sprintf(" (nearest: %s)", strings.Join(near, ", "))
+	}
+	return fmt.Errorf("%s", text)
+}
+
+var _ interface {
+	probes.Selector
+	probes.Arguer
+	probes.Typed
+	probes.Reporter
+} = (*Provider)(nil)

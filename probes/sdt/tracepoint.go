@@ -1,0 +1,160 @@
+package sdt
+
+import (
+	"fmt"
+	"slices"
+
+	"trapline/kernel/arch"
+	"trapline/kernel/ctypes"
+	"trapline/probes"
+	"trapline/probes/ktext"
+	"trapline/probes/sdt/walk"
+)
+
+// A walker finds out arguments for all tracepoints.
+type walker struct {
+	*walk.Walker
+	arch  *arch.Arch
+	point *point           // whose walk is under way
+	stuck map[string]error // by tracepoint: why there were none, the first time
+	order []string         // of stuck
+}
+
+// A point is a site of a tracepoint.
+type point struct {
+	t      *Tracepoints
+	name   string
+	object uint64 // its struct tracepoint
+	jump   jump
+	stops  []uint64 // functions that stand for those of a tracepoint
+}
+
+// NewTracepoints finds the tracepoints of a kernel. read reads its memory.
+func NewTracepoints(symbols ktext.Symbols, types Types, a *arch.Arch, read func(addr uint64, p []byte) error) (*Tracepoints, error) {
+	w, err := walk.New(a, read)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tracepoints{symbols: symbols, types: types, read: read}
+	t.walk = &walker{Walker: w, arch: a, stuck: map[string]error{}}
+	w.Load = t.walk.load
+	return t, nil
+}
+
+// point makes the arguments of a site.
+func (t *Tracepoints) point(name string, j jump) *point {
+	p := &point{t: t, name: name, object: j.key - keyAt, jump: j, stops: []uint64{function}}
+	for _, mark := range []string{iterMark, callMark} {
+		if addr := t.address(mark + name); addr != 0 {
+			p.stops = append(p.stops, addr)
+		}
+	}
+	return p
+}
+
+// While a tracepoint is off it has no functions to call. The walk sees one that is not
+// there, in memory that is not either. A kernel may have put its own function in place of
+// the call (static calls): what it is given first tells the call then.
+const (
+	funcs    = 0x6c746c70_00000000 // struct tracepoint_func[2]: func, data, prio; the second is empty
+	function = 0x6c746c70_10000000
+	data     = 0x6c746c70_20000000 // its first argument
+)
+
+// objectSize is no less than the bytes of a struct tracepoint behind its key up to its
+// funcs, all of them pointers.
+const (
+	afterKey   = keyAt + 16
+	objectSize = 0x58
+)
+
+// load is what the walk sees in place of memory.
+func (w *walker) load(addr uint64) (uint64, bool) {
+	switch off := addr - w.point.object; {
+	case off >= afterKey && off < objectSize:
+		return funcs, true
+	case addr == funcs:
+		return function, true
+	case addr == funcs+8:
+		return data, true
+	case addr > funcs && addr < funcs+64:
+		return 0, true
+	}
+	return 0, false
+}
+
+// Select finds out the arguments. The tracepoint does not fire if the walk comes back behind
+// the site without having met the call: it has a condition that does not hold.
+func (p *point) Select(f *probes.Firing) bool {
+	f.Args = [10]uint64{}
+	called, err := p.follow(f)
+	switch {
+	case err != nil:
+		p.t.walk.fail(p, err)
+		return true
+	case called:
+		p.take(f)
+	}
+	return called
+}
+
+// follow walks from the target of the site's jump to the call, or behind the site.
+func (p *point) follow(f *probes.Firing) (called bool, err error) {
+	w := p.t.walk
+	w.point = p
+	behind, err := w.Next(p.jump.site)
+	if err != nil {
+		return false, err
+	}
+	err = w.Run(f.CPU, p.jump.target, func(pc uint64) bool {
+		called = w.Called && (slices.Contains(p.stops, pc) || w.Reg(w.arch.Args[0]) == data)
+		return called || pc == behind
+	})
+	return called, err
+}
+
+// take gets the arguments where the call has them: behind the first, which is data.
+func (p *point) take(f *probes.Firing) {
+	w := p.t.walk
+	n := len(w.arch.Args)
+	for i := range f.Args {
+		if i+1 < n {
+			f.Args[i] = w.Reg(w.arch.Args[i+1])
+			continue
+		}
+		if i >= len(p.Types()) {
+			break
+		}
+		at := w.Reg(w.arch.SP) + w.arch.StackArgs + uint64((i+1-n)*w.arch.PtrSize)
+		f.Args[i] = w.Mem(at, w.arch.PtrSize)
+	}
+}
+
+// fail remembers that arguments are not known.
+func (w *walker) fail(p *point, err error) {
+	if w.stuck[p.name] == nil {
+		w.stuck[p.name] = err
+		w.order = append(w.order, p.name)
+	}
+}
+
+// Types are the parameters of the function that is called, without the first.
+func (p *point) Types() []*ctypes.Type {
+	if p.t.types == nil {
+		return nil
+	}
+	f, ok := p.t.types.Function(iterMark + p.name)
+	if !ok || f.Base().Kind != ctypes.Func || len(f.Base().Params) == 0 {
+		return nil
+	}
+	return f.Base().Params[1:]
+}
+
+// report says which tracepoints fired without arguments, and why.
+func (t *Tracepoints) report() []string {
+	var out []string
+	for _, name := range t.walk.order {
+		out = append(out, fmt.Sprintf("sdt: %s fired without arguments: %v", name, t.walk.stuck[name]))
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package session
+
+import (
+	"slices"
+
+	"trapline/kernel/sdt"
+	"trapline/probes"
+	"trapline/probes/fbt"
+	"trapline/probes/ktext"
+	static "trapline/probes/sdt"
+)
+
+// addStatic makes the providers of static probes: sdt, and those that the kernel's sites
+// name.
+func (s *Session) addStatic(types fbt.Types) error {
+	if err := s.addTracepoints(types); err != nil {
+		return err
+	}
+	for _, site := range s.Static {
+		s.staticProvider(site.Provider).Add(static.Place{Module: ktext.Module, Name: site.Name, Addr: site.Addr})
+	}
+	return nil
+}
+
+// staticProvider finds or makes the provider of static probes of a name.
+func (s *Session) staticProvider(name string) *static.Provider {
+	all := s.registry.Providers()
+	i := slices.IndexFunc(all, func(p probes.Provider) bool {
+		_, ok := p.(*static.Provider)
+		return ok && p.Name() == name
+	})
+	if i >= 0 {
+		return all[i].(*static.Provider)
+	}
+	p := static.New(name, s.registry, s.ktext, s.Target.Arch())
+	s.registry.Add(p)
+	return p
+}
+
+// addTracepoints makes the provider sdt, with the tracepoints of a Linux kernel.
+func (s *Session) addTracepoints(types fbt.Types) error {
+	p := s.staticProvider(sdt.DefaultProvider)
+	t, err := static.NewTracepoints(s.Symbols, types, s.Target.Arch(), s.set.Read)
+	if err != nil {
+		return err
+	}
+	p.AddTracepoints(t)
+	return nil
+}
