@@ -15,7 +15,7 @@ import (
 type interleaving struct {
 	schedule string
 	seed     uint64
-	quantum  uint64
+	quantum  uint64 // 0: interleave.Quantum, for commands without these flags
 }
 
 func (i *interleaving) add(f *pflag.FlagSet) {
@@ -30,7 +30,7 @@ func (i *interleaving) policy() (interleave.Policy, error) {
 	if i.schedule == "" && i.seed != 0 {
 		name = "random"
 	}
-	p, err := interleave.New(name, i.seed, i.quantum)
+	p, err := interleave.New(name, i.seed, cmp.Or(i.quantum, interleave.Quantum))
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
