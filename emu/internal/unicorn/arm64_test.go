@@ -240,3 +240,12 @@ func TestDebugRegisterARM64(t *testing.T) {
 		t.Fatalf("end %v at %#x, %v", end, e.Reg(arch.ArmPC), err)
 	}
 }
+
+// A guest without a handler for its exceptions does not run for ever.
+func TestNoHandlerARM64(t *testing.T) {
+	e, base := openARM64(t, nothing{}, 8*mib, []uint32{0xd518c000, 0}) // msr vbar_el1, x0; udf #0
+	e.SetReg(arch.Reg(0), base+64<<10)
+	if end, err := e.Run(); end != Hung || err != nil || e.Total() != 4 {
+		t.Errorf("end %v after %d, %v", end, e.Total(), err)
+	}
+}

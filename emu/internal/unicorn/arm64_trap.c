@@ -47,6 +47,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
     tl_cut(c, *c->pc); // a fetch fault comes after a complete block
   c->exceptions++;
   note(c, number);
+  tl_trapped(c);
   tl_arm64_lib.do_interrupt(c->cs);
 }
 

@@ -69,6 +69,20 @@ void tl_stop_here(struct tl_cpu *c) {
   c->trig = 0;
 }
 
+// An exception is about to be delivered. A guest whose handler is not there gets another for it,
+// and executes nothing any more: no block begins that could be left.
+void tl_trapped(struct tl_cpu *c) {
+  enum { MANY = 1000 };
+  if (c->clock != c->trapped)
+    c->traps = 0;
+  c->trapped = c->clock;
+  if (++c->traps < MANY)
+    return;
+  c->traps = 0;
+  c->end_reason = TL_HUNG;
+  uc_emu_stop(c->uc);
+}
+
 // The guest waits for an interrupt; the instruction that says so, of len bytes, ends at next.
 // Returns when there is one. A CPU that is parked has executed the instruction; where the run
 // ends otherwise, it stays at it.

@@ -316,3 +316,11 @@ func TestDelegationRISCV64(t *testing.T) {
 		t.Errorf("causes 0x%x, mode %d", a, priv)
 	}
 }
+
+// A guest without a handler for its exceptions does not run for ever.
+func TestNoHandlerRISCV64(t *testing.T) {
+	e := openRISCV64(t, nothing{}, 8*mib, []uint32{li(1, 1), 0}) // then what is no instruction
+	if end, err := e.Run(); end != Hung || err != nil || e.Total() != 4 {
+		t.Errorf("end %v after %d, %v", end, e.Total(), err)
+	}
+}

@@ -98,6 +98,7 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
     tl_note(c, TL_SYSCALL, e->gpr[17], e->pc); // a7 has Linux's number
   else
     tl_note(c, TL_EXCEPTION, cause, e->pc);
+  tl_trapped(c);
   deliver(c, cause == CAUSE_ECALL ? CAUSE_ECALL + e->priv : cause, tval);
 }
 

@@ -144,6 +144,8 @@ struct tl_cpu {
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
   uint64_t slot_left;  // time at which a block of a slot other than its first began
+  uint64_t trapped;    // time of the newest exception, and how many there were at it
+  uint32_t traps;
   uint8_t delivering;  // an exception or interrupt is being delivered
   uint8_t trying;      // the library is being tried: the Go side is not there yet
   uint8_t taking;      // the interrupt that is due is being taken
@@ -210,6 +212,7 @@ uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
 void tl_stop_here(struct tl_cpu *c);
 void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len);
 uint64_t tl_read_clock(struct tl_cpu *c);
+void tl_trapped(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 
 // coherence.c
