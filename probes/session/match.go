@@ -49,6 +49,12 @@ func (s *Session) toCome(text string) bool {
 // sources. Without option zdefs Compile has failed with the first.
 func (s *Session) Unmatched() []error { return s.unmatched }
 
+// userProvider tells DTrace's provider of functions and instructions of a process: pid and a number.
+func userProvider(name string) bool {
+	id, ok := strings.CutPrefix(name, "pid")
+	return ok && (id == "" || strings.Trim(id, "0123456789*") == "")
+}
+
 // hint says what is wrong with a description that matches nothing, or what it lacks that
 // kinst would make probes for.
 func (s *Session) hint(text string) string {
@@ -62,6 +68,8 @@ func (s *Session) hint(text string) string {
 		return fmt.Sprintf(": fbt has entry and return, and kinst makes probes when it is named, as in kinst::%s:", d.Function)
 	case d.Provider == "profile" && !strings.ContainsAny(d.Name, "0123456789"):
 		return ": profile makes probes when their rate is named, as in profile-997 and tick-1s"
+	case userProvider(d.Provider):
+		return ": programs in user mode have no probes, the kernel has"
 	case d.Provider == "kinst" && d.Function == "":
 		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
 	}
