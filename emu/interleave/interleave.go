@@ -37,7 +37,7 @@ type Policy interface {
 	Next(cpus []CPU) (i int, slice uint64)
 }
 
-// New makes a policy by its name, roundrobin or random.
+// New makes a policy by its name: roundrobin, random or pct.
 func New(name string, seed, quantum uint64) (Policy, error) {
 	if quantum < MinQuantum || quantum > MaxQuantum {
 		return nil, fmt.Errorf("a quantum of %d ns: it must be from %d to %d", quantum, uint64(MinQuantum), uint64(MaxQuantum))
@@ -47,8 +47,10 @@ func New(name string, seed, quantum uint64) (Policy, error) {
 		return RoundRobin(quantum), nil
 	case "random":
 		return Random(seed, quantum), nil
+	case "pct":
+		return PCT(seed, quantum), nil
 	}
-	return nil, fmt.Errorf("no schedule %q: there are roundrobin and random", name)
+	return nil, fmt.Errorf("no schedule %q: there are roundrobin, random and pct", name)
 }
 
 // RoundRobin lets the CPU run that is behind the others, for a quantum. It is the policy in
@@ -73,31 +75,41 @@ func behind(cpus []CPU) int {
 // Random lets any CPU run that is not too far ahead of the others, for a while that is a
 // quantum on average, as seed has it.
 func Random(seed, quantum uint64) Policy {
-	return &random{source: rand.NewPCG(seed, stream), quantum: quantum}
+	return &random{newSource(seed), quantum}
 }
+
+func newSource(seed uint64) source { return source{rand.NewPCG(seed, stream)} }
 
 const stream = 0x7472_6170_6c69_6e65 // the second half of the seed of a generator
 
 type random struct {
-	source  *rand.PCG
+	source
 	quantum uint64
 }
+
+type source struct{ *rand.PCG }
 
 // ahead is by how many quanta a CPU may be ahead of the last one and still be chosen.
 const ahead = 4
 
 func (r *random) Next(cpus []CPU) (int, uint64) {
-	limit := cpus[behind(cpus)].Clock + ahead*r.quantum
-	near := make([]int, 0, 8)
+	near := within(cpus, ahead*r.quantum)
+	i := near[r.below(uint64(len(near)))]
+	return i, 1 + r.below(2*r.quantum)
+}
+
+// within are the CPUs that are at most so far ahead of the last one.
+func within(cpus []CPU, ahead uint64) []int {
+	limit := cpus[behind(cpus)].Clock + ahead
+	near := make([]int, 0, len(cpus))
 	for i, c := range cpus {
 		if c.Clock <= limit {
 			near = append(near, i)
 		}
 	}
-	i := near[r.below(uint64(len(near)))]
-	return i, 1 + r.below(2*r.quantum)
+	return near
 }
 
 // below is a number below n. The remainder is a little uneven, and the same in every version
 // of the language's library.
-func (r *random) below(n uint64) uint64 { return r.source.Uint64() % n }
+func (s source) below(n uint64) uint64 { return s.Uint64() % n }

@@ -2,6 +2,7 @@ package interleave
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,34 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// A CPU runs alone for long, but not for ever.
+func TestPCT(t *testing.T) {
+	const turns, quantum = 2000, 1000
+	seen := map[string]bool{}
+	for seed := range uint64(5) {
+		who, after := run(PCT(seed, quantum), make([]uint64, 4), turns)
+		if again, _ := run(PCT(seed, quantum), make([]uint64, 4), turns); again != who {
+			t.Errorf("seed %d is not the same twice", seed)
+		}
+		if seen[who] {
+			t.Errorf("seed %d is as another", seed)
+		}
+		seen[who] = true
+		switches := 0
+		for i := range who[1:] {
+			if who[i] != who[i+1] {
+				switches++
+			}
+		}
+		if switches < turns/200 || switches > turns*3/4 {
+			t.Errorf("seed %d: %d switches in %d turns", seed, switches, turns)
+		}
+		if ahead := slices.Max(after) - slices.Min(after); ahead > (pctAhead+1)*quantum {
+			t.Errorf("seed %d: clocks %v", seed, after)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -61,7 +90,8 @@ func TestNew(t *testing.T) {
 	}{
 		{"roundrobin", Quantum, ""},
 		{"random", MaxQuantum, ""},
-		{"fair", Quantum, `no schedule "fair": there are roundrobin and random`},
+		{"pct", MinQuantum, ""},
+		{"fair", Quantum, `no schedule "fair": there are roundrobin, random and pct`},
 		{"random", 15, "a quantum of 15 ns: it must be from 16 to 1000000000"},
 		{"random", MaxQuantum + 1, "a quantum of 1000000001 ns: it must be from 16 to 1000000000"},
 	} {

@@ -19,7 +19,7 @@ type interleaving struct {
 }
 
 func (i *interleaving) add(f *pflag.FlagSet) {
-	f.StringVar(&i.schedule, "schedule", "", "`ORDER` in which CPUs take turns from the command on: roundrobin, or random (with --seed)")
+	f.StringVar(&i.schedule, "schedule", "", "`ORDER` in which CPUs take turns from the command on: roundrobin, random or pct (with --seed)")
 	f.Uint64Var(&i.seed, "seed", 0, "run CPUs in a random order, and with another `N` in another one")
 	f.Uint64Var(&i.quantum, "quantum", interleave.Quantum, "`NSEC` of its own time that a CPU runs at a time")
 }
