@@ -145,10 +145,12 @@ func (f *Finder) graphOf(c debuginfo.Copy) *graph {
 		g = &graph{f: f, name: name, nodes: map[uint64]*node{}}
 		f.graphs[key] = g
 	}
-	if whole := f.img.Symtab().Lookup(name); len(whole) == 1 { // a .cold piece need not jump back
-		g.add(whole[0].Addr - f.img.Slide())
-	}
 	g.add(c.Entry)
+	if len(g.first) == 0 { // a .cold piece need not jump back
+		if whole := f.img.Symtab().Lookup(name); len(whole) == 1 {
+			g.add(whole[0].Addr - f.img.Slide())
+		}
+	}
 	for _, r := range c.Ranges {
 		g.add(r.Lo)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -40,6 +41,10 @@ func runInline(e *env, args []string) error {
 	if f.NArg() != 1 {
 		return usagef("inline: name one FUNCTION")
 	}
+	// What is read of a kernel is needed to the end: looking for garbage in it meanwhile takes as
+	// long as the answer. Making an index stays below the limit.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(768 << 20)
 	g := &guest{options: o}
 	defer g.close()
 	if _, err := g.openImage(true); err != nil {
