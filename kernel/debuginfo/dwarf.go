@@ -16,6 +16,7 @@ type dwarf struct {
 	units                      []unit
 	tables                     map[uint64][]shape
 	types                      dwarfTypes
+	wide, split                bool // there are units that are not read, see unread
 }
 
 // A unit is one compilation unit.
@@ -106,14 +107,26 @@ func openDWARF(section func(name string) []byte, image *Types) *dwarf {
 
 // Kinds of units of DWARF 5 (7.5.1). Those of split files have nothing for us.
 const (
-	unitCompile = 1
-	unitPartial = 3
+	unitCompile  = 1
+	unitPartial  = 3
+	unitSkeleton = 4
 )
 
-// readUnits finds the units. What follows a damaged header is left out.
+// readUnits finds the units. What follows a damaged header is left out, and units of 64-bit
+// DWARF are (7.4).
 func (d *dwarf) readUnits() {
-	for off := uint64(0); off+11 <= uint64(len(d.info)); {
+	const wide = 0xffffffff
+	for off := uint64(0); off+12 <= uint64(len(d.info)); {
 		n := uint64(le.Uint32(d.info[off:]))
+		if n == wide {
+			d.wide = true
+			n = le.Uint64(d.info[off+4:])
+			if off += 12; n > uint64(len(d.info))-off {
+				return
+			}
+			off += n
+			continue
+		}
 		u := unit{start: off, end: off + 4 + n, version: int(le.Uint16(d.info[off+4:]))}
 		if n < 7 || n >= 0xfffffff0 || u.end > uint64(len(d.info)) {
 			return
@@ -122,6 +135,7 @@ func (d *dwarf) readUnits() {
 		case 2, 3, 4:
 			u.abbrevs, u.addrSize, u.first = uint64(le.Uint32(d.info[off+6:])), int(d.info[off+10]), off+11
 		case 5:
+			d.split = d.split || d.info[off+6] == unitSkeleton
 			if n < 8 || d.info[off+6] != unitCompile && d.info[off+6] != unitPartial {
 				off = u.end
 				continue

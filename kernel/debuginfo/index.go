@@ -79,7 +79,10 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 	if len(d.info) == 0 || len(d.abbrev) == 0 {
 		return nil, fmt.Errorf("%s: %w", img.Name(), ErrNoDebugInfo)
 	}
-	t := d.index(progress)
+	t, err := d.index(progress)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", img.Name(), err)
+	}
 	if path != "" {
 		// Without room for it the index is as good, only slow.
 		_ = writeFile(path, t.bytes())
@@ -111,8 +114,9 @@ func keptIndex(path string) (x *Index, ok bool) {
 	return &Index{t}, true
 }
 
-// index makes the tables.
-func (d *sections) index(progress func(done, total int64)) tables {
+// index makes the tables. It fails if they are empty since the debug information is of a
+// kind that is not read.
+func (d *sections) index(progress func(done, total int64)) (tables, error) {
 	h := dwarf{info: d.info}
 	h.readUnits()
 	var sum int64
@@ -121,7 +125,28 @@ func (d *sections) index(progress func(done, total int64)) tables {
 			progress(sum, int64(len(d.info)))
 		}
 	})
-	return merge(h.units, results)
+	t := merge(h.units, results)
+	if len(t.defs.data) == 4*defCols { // the sentinel
+		return t, d.unread(&h)
+	}
+	return t, nil
+}
+
+// unread says why there may be nothing in the units: they are not read, or have what they
+// describe elsewhere.
+func (d *sections) unread(h *dwarf) error {
+	split := h.split
+	for i := range h.units {
+		r, ok := d.root(&h.units[i], shapes(d.abbrev, h.units[i].abbrevs))
+		split = split || ok && r.split
+	}
+	switch {
+	case split:
+		return errors.New("its debug information is in .dwo files, which are not read: build it without CONFIG_DEBUG_INFO_SPLIT (-gsplit-dwarf)")
+	case h.wide:
+		return errors.New("its debug information is 64-bit DWARF, which is not read: build it without -gdwarf64")
+	}
+	return nil
 }
 
 // Function finds what has this name. It is not ok if nothing has.

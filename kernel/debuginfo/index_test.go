@@ -330,7 +330,7 @@ func FuzzIndex(f *testing.F) {
 		for i := uint64(at); i < uint64(len(*p)); i += uint64(step) + 16 {
 			(*p)[i] ^= xor
 		}
-		tab := d.index(nil)
+		tab, _ := d.index(nil)
 		describe(&Index{tab})
 	})
 }

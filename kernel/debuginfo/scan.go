@@ -89,7 +89,9 @@ const (
 	atStrOffsets = 0x72
 	atAddrBase   = 0x73
 	atRnglists   = 0x74
+	atDwoName    = 0x76
 	atLoclists   = 0x8c
+	atGNUDwoName = 0x2130
 )
 
 const (

@@ -62,6 +62,7 @@ type root struct {
 	language                    uint64
 	strOffsets, addrs, rnglists uint64 // bases
 	loclists                    uint64
+	split                       bool // the rest of the unit is in a file of its own
 }
 
 // root reads the first entry of a unit. Bases may come behind what needs them.
@@ -95,6 +96,9 @@ func (d *sections) root(u *unit, table []shape) (r root, ok bool) {
 			r.rnglists = c.value(u, a).raw
 		case atLoclists:
 			r.loclists = c.value(u, a).raw
+		case atDwoName, atGNUDwoName:
+			r.split = true
+			c.skip(u, a.form)
 		default:
 			c.skip(u, a.form)
 		}
