@@ -30,7 +30,7 @@ var layers = []string{
 	"probes/patch",
 	"probes/ktext probes/profile",
 	"probes/kinst probes/fbt probes/inline probes/sdt/walk",
-	"probes/sdt",
+	"probes/sdt probes/syscall",
 	"probes/session",
 	"verify",
 	"cmd/script cmd/tracejson",

@@ -23,6 +23,11 @@ type Config struct {
 	Text     *ktext.Text
 	Target   probes.Target
 	Types    Types // nil: nothing is known of types
+
+	// Name is the provider's name, "" for fbt.
+	Name string
+	// Args, if not nil, gives argument i of a firing instead, of an entry or of a return.
+	Args func(f *probes.Firing, i int, entry bool) uint64
 }
 
 // Types are the types of functions. *debuginfo.Types are some.
@@ -50,8 +55,8 @@ func New(c Config) (*Provider, error) {
 	return &Provider{Config: c, arch: c.Target.Arch(), isa: isa, funcs: map[uint64]*function{}, skipped: map[uint64]bool{}}, nil
 }
 
-// Name is "fbt".
-func (p *Provider) Name() string { return "fbt" }
+// Name is the provider's name.
+func (p *Provider) Name() string { return cmp.Or(p.Config.Name, "fbt") }
 
 // Names of probes.
 const (
@@ -81,7 +86,7 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
 	want := wishOf(d.Name)
 	if want == (wish{}) {
-		return nil, badName(d.Name)
+		return nil, p.badName(d.Name)
 	}
 	parts, err := p.Text.Parts(d.Module)
 	if err != nil {
@@ -93,11 +98,11 @@ func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
 	return p.named(parts, d.Function, want)
 }
 
-func badName(name string) error {
+func (p *Provider) badName(name string) error {
 	if probes.IsGlob(name) {
 		return nil
 	}
-	return fmt.Errorf("%q is no probe of fbt: entry and return are", name)
+	return fmt.Errorf("%q is no probe of %s: entry and return are", name, p.Name())
 }
 
 // all makes the probes of all functions that match.

@@ -41,6 +41,8 @@ const returnArgs = 3
 // Arg is an argument of the function, or of its return.
 func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 	switch {
+	case p.Args != nil:
+		return p.Args(f, i, isEntry(f.Probe))
 	case isEntry(f.Probe):
 		return p.argument(f.CPU, i)
 	case i < returnArgs:

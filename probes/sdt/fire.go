@@ -6,6 +6,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/patch"
 )
@@ -93,7 +94,7 @@ func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 // Report says what was skipped, and which tracepoints fired without arguments.
 func (p *Provider) Report() []string {
 	out := p.skips.Report(p.name)
-	if p.points != nil {
+	if p.points != nil && p.name == sdt.DefaultProvider {
 		out = append(out, p.points.report()...)
 	}
 	return out

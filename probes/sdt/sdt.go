@@ -53,8 +53,9 @@ func New(name string, r *probes.Registry, text *ktext.Text, a *arch.Arch) *Provi
 	}
 }
 
-// AddTracepoints makes a kernel's tracepoints probes of this provider. They are looked for
-// when the first probe is asked for.
+// AddTracepoints makes a kernel's tracepoints probes of the provider sdt, or of another
+// those that are known under its names. They are looked for when the first probe is asked
+// for.
 func (p *Provider) AddTracepoints(t *Tracepoints) { p.points = t }
 
 // Add makes places known.
@@ -70,7 +71,7 @@ func (p *Provider) Name() string { return p.name }
 func (p *Provider) all() []Place {
 	if p.points != nil && !p.asked {
 		p.asked = true
-		p.Add(p.points.find()...)
+		p.Add(p.points.places(p.name)...)
 	}
 	return p.places
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trapline/kernel/ctypes"
+	"trapline/kernel/sdt"
 	"trapline/probes/ktext"
 )
 
@@ -37,17 +38,27 @@ type jump struct{ site, target, key uint64 }
 // include/linux/jump_label.h.
 const jumpSize = 16
 
+// Table is the symbol at the start of a Linux kernel's jump table.
+const Table = "__start___jump_table"
+
 // Names of symbols.
 const (
-	tableStart = "__start___jump_table"
-	tableEnd   = "__stop___jump_table"
-	pointMark  = "__tracepoint_"
-	iterMark   = "__traceiter_"
-	callMark   = "__SCT__tp_func_"
+	tableEnd  = "__stop___jump_table"
+	pointMark = "__tracepoint_"
+	iterMark  = "__traceiter_"
+	callMark  = "__SCT__tp_func_"
 )
 
 // keyAt is where struct tracepoint has its key: behind its name.
 const keyAt = 8
+
+// places are those of a provider.
+func (t *Tracepoints) places(provider string) []Place {
+	if provider == sdt.DefaultProvider {
+		return t.find()
+	}
+	return t.known(provider)
+}
 
 // find are the places of all tracepoints that have any, by address.
 func (t *Tracepoints) find() []Place {
@@ -82,7 +93,7 @@ func (t *Tracepoints) names() map[uint64]string {
 // jumps reads the jump table, none if it is not there or cannot be read. Of the key's low
 // bits one is the branch's sense, one says that the code goes away after boot.
 func (t *Tracepoints) jumps() []jump {
-	start, end := t.address(tableStart), t.address(tableEnd)
+	start, end := t.address(Table), t.address(tableEnd)
 	if start == 0 || end <= start {
 		return nil
 	}

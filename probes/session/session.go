@@ -19,6 +19,7 @@ import (
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
 	"trapline/probes/profile"
+	"trapline/probes/syscall"
 )
 
 // Symbols is what a session asks of a symbol table. *kernel.Symtab is one.
@@ -125,12 +126,17 @@ func New(c Config) (*Session, error) {
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
 	types, _ := c.Types.(fbt.Types)
-	functions, err := fbt.New(fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: types})
+	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: types}
+	functions, err := fbt.New(boundaries)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err
 	}
 	instructions := kinst.New(s.registry, s.ktext, c.Target.Arch().Args)
-	for _, p := range []probes.Provider{s.dtrace, s.profile, functions, instructions} {
+	for _, p := range []probes.Provider{s.dtrace, s.profile, functions, instructions, calls} {
 		s.registry.Add(p)
 	}
 	return s, s.addStatic(types)

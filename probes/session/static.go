@@ -37,13 +37,20 @@ func (s *Session) staticProvider(name string) *static.Provider {
 	return p
 }
 
-// addTracepoints makes the provider sdt, with the tracepoints of a Linux kernel.
+// addTracepoints makes the provider sdt, with the tracepoints of a Linux kernel, and the
+// providers of those that have another name too.
 func (s *Session) addTracepoints(types fbt.Types) error {
 	p := s.staticProvider(sdt.DefaultProvider)
+	if len(s.Symbols.Lookup(static.Table)) == 0 {
+		return nil
+	}
 	t, err := static.NewTracepoints(s.Symbols, types, s.Target.Arch(), s.set.Read)
 	if err != nil {
 		return err
 	}
 	p.AddTracepoints(t)
+	for _, name := range static.KnownProviders {
+		s.staticProvider(name).AddTracepoints(t)
+	}
 	return nil
 }

@@ -8,7 +8,7 @@ func expand(c uint16) uint32 {
 	rdShort, rs2Short := x>>7&7+8, x>>2&7+8
 	imm6 := uint32(signed(uint64(x>>12&1<<5|x>>2&31), 6))
 	switch x&3<<3 | x>>13 {
-	case 0<<3 | 0: // c.addi4spn
+	case 0: // c.addi4spn
 		if n := x>>7&0xf<<6 | x>>11&3<<4 | x>>5&1<<3 | x>>6&1<<2; n != 0 {
 			return itype(0x13, 0, rs2Short, 2, n)
 		}
@@ -20,7 +20,7 @@ func expand(c uint16) uint32 {
 		return stype(2, rdShort, rs2Short, wordOffset(x))
 	case 0<<3 | 7: // c.sd
 		return stype(3, rdShort, rs2Short, doubleOffset(x))
-	case 1<<3 | 0: // c.addi, c.nop
+	case 1 << 3: // c.addi, c.nop
 		return itype(0x13, 0, rd, rd, imm6)
 	case 1<<3 | 1: // c.addiw
 		return itype(0x1b, 0, rd, rd, imm6)
@@ -34,7 +34,7 @@ func expand(c uint16) uint32 {
 		return imm6<<12 | rd<<7 | 0x37
 	case 1<<3 | 4:
 		return expandCompute(x, rdShort, rs2Short, imm6)
-	case 2<<3 | 0: // c.slli
+	case 2 << 3: // c.slli
 		return itype(0x13, 1, rd, rd, imm6&63)
 	case 2<<3 | 2: // c.lwsp
 		return itype(0x03, 2, rd, 2, x>>2&3<<6|x>>12&1<<5|x>>4&7<<2)
