@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"trapline/kernel/arch"
-	"trapline/kernel/sdt"
 )
 
 // An Image is the ELF file of a kernel or a module. Its methods may be called from several
@@ -155,19 +154,6 @@ func (img *Image) bytes(s *elf.Section) []byte {
 		return nil
 	}
 	return img.data[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
-}
-
-// StaticProbes are the sites of the static probes that are compiled into the image, at the
-// addresses of the running kernel. There are none if it was linked without relocations.
-func (img *Image) StaticProbes() ([]sdt.Site, error) {
-	sites, err := sdt.Sites(img.elf)
-	if err != nil {
-		return nil, fmt.Errorf("kernel image %s: %w", img.name, err)
-	}
-	for i := range sites {
-		sites[i].Addr += img.slide
-	}
-	return sites, nil
 }
 
 // Symtab is the image's symbol table, read at the first call. It is never nil; a

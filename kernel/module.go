@@ -17,6 +17,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"trapline/kernel/arch"
+	"trapline/kernel/sdt"
 )
 
 // ErrNotModule is wrapped by OpenModule for an ELF file that is no loadable module.
@@ -191,6 +192,22 @@ func (img *Image) sectionAt(link uint64) *elf.Section {
 		}
 	}
 	return nil
+}
+
+// StaticProbes are the sites of the static probes that are compiled into the image: of a
+// kernel at the addresses where it runs, of a module at link-time addresses. There are none if
+// it was linked without relocations.
+func (img *Image) StaticProbes() ([]sdt.Site, error) {
+	sites, err := sdt.Sites(img.elf)
+	if err != nil {
+		return nil, fmt.Errorf("kernel image %s: %w", img.name, err)
+	}
+	for i := range sites {
+		if sites[i].Addr += img.slide; img.module != "" {
+			sites[i].Addr += img.elf.Sections[sites[i].Section].Addr
+		}
+	}
+	return sites, nil
 }
 
 // Places are those of SetPlaces.

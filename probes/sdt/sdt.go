@@ -3,6 +3,7 @@ package sdt
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"trapline/kernel/arch"
@@ -62,6 +63,18 @@ func (p *Provider) AddTracepoints(t *Tracepoints) { p.points = t }
 func (p *Provider) Add(places ...Place) {
 	p.places = append(p.places, places...)
 	slices.SortStableFunc(p.places, func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) })
+}
+
+// Forget drops the places at [lo, hi), where there is no text any more.
+func (p *Provider) Forget(lo, hi uint64) {
+	gone := func(x Place) bool { return x.Addr-lo < hi-lo }
+	p.places = slices.DeleteFunc(p.places, gone)
+	for q, places := range p.made {
+		if p.made[q] = slices.DeleteFunc(places, gone); len(p.made[q]) == 0 {
+			delete(p.made, q)
+		}
+	}
+	maps.DeleteFunc(p.skipped, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })
 }
 
 // Name is the provider's name.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,8 +21,12 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	}
 	for _, text := range descs {
 		ps, err := s.lookup(text)
-		if len(ps) == 0 && s.toCome(text) {
-			continue
+		if len(ps) == 0 {
+			expected, why := s.toCome(text)
+			if expected {
+				continue
+			}
+			err = cmp.Or(why, err)
 		}
 		if err == nil && len(ps) == 0 {
 			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), s.hint(text))
@@ -39,10 +44,13 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	return n, nil
 }
 
-// toCome tells whether a description may match when a module is loaded.
-func (s *Session) toCome(text string) bool {
+// toCome tells whether a description may match when a module is loaded, or why it will not.
+func (s *Session) toCome(text string) (yes bool, why error) {
 	d, err := probes.ParseDesc(text)
-	return err == nil && s.modules.expects(d)
+	if err != nil {
+		return false, nil
+	}
+	return s.modules.expects(d)
 }
 
 // Unmatched tells the descriptions for which there is no probe, in the order of the

@@ -8,6 +8,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/guestos"
+	"trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -18,6 +19,8 @@ type Module struct {
 	Image *kernel.Image
 	// Functions opens the index of its functions and inlined copies, at link-time addresses.
 	Functions func() (*Functions, error)
+	// Static are the sites of its static probes, at link-time addresses.
+	Static []sdt.Site
 
 	funcs *Functions // once asked for
 }
@@ -206,6 +209,7 @@ func (m *modules) add(x guestos.Module) error {
 	l := &loaded{Module: f, addr: x.Addr}
 	m.loaded = append(m.loaded, l)
 	m.publish()
+	f.place(m.s)
 	m.match(l)
 	if err := m.s.registry.Enable(l.probes); err != nil {
 		l.probes = nil
@@ -389,9 +393,16 @@ func (m *modules) link(p *probes.Probe) (uint64, bool) {
 	return p.Key - m.s.inlined.funcs.Slide(), true
 }
 
-// expects tells whether a description may mean probes of a module that is not loaded yet.
-func (m *modules) expects(d probes.Desc) bool {
-	return slices.ContainsFunc(m.described(d.Module), func(f *Module) bool {
-		return d.Module == f.name() || d.Function == "" || len(f.Image.Symtab().Glob(d.Function)) > 0
-	})
+// expects tells whether a description may mean probes of a module that is not loaded yet. It
+// is an error that the module that it names has no such function.
+func (m *modules) expects(d probes.Desc) (yes bool, err error) {
+	for _, f := range m.described(d.Module) {
+		switch tab := f.Image.Symtab(); {
+		case d.Function == "" || len(tab.Glob(d.Function)) > 0:
+			return true, nil
+		case d.Module == f.name():
+			err = &ktext.UnknownError{Function: d.Function, Module: f.name(), Near: tab.Nearest(d.Function, 3)}
+		}
+	}
+	return false, err
 }

@@ -16,10 +16,24 @@ func (s *Session) addStatic(types fbt.Types) error {
 	if err := s.addTracepoints(types); err != nil {
 		return err
 	}
+	for _, m := range s.Modules { // a program may name them before their modules are loaded
+		for _, site := range m.Static {
+			s.staticProvider(site.Provider)
+		}
+	}
 	for _, site := range s.Static {
 		s.staticProvider(site.Provider).Add(static.Place{Module: ktext.Module, Name: site.Name, Addr: site.Addr})
 	}
 	return nil
+}
+
+// place tells the providers where a module's static probes are.
+func (m *Module) place(s *Session) {
+	for _, site := range m.Static {
+		if addr, ok := m.Image.Run(site.Addr); ok {
+			s.staticProvider(site.Provider).Add(static.Place{Module: m.name(), Name: site.Name, Addr: addr})
+		}
+	}
 }
 
 // staticProvider finds or makes the provider of static probes of a name.

@@ -114,13 +114,17 @@ func (t *tracer) prepare() error {
 	if err != nil {
 		return err
 	}
+	modules, err := g.sessionModules()
+	if err != nil {
+		return err
+	}
 	t.session, err = session.New(session.Config{
 		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
 		Locals:    func() (session.Locals, error) { return g.locals(t.env) },
 		Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
 		Source:    func() (*inline.Source, error) { return g.source(t.env) },
-		Modules:   g.sessionModules(t.env), FindModule: g.moduleFinder(t.env),
-		Static:  static,
+		Static:    static,
+		Modules:   modules, FindModule: g.moduleFinder(),
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

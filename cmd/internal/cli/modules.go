@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"trapline/images/initramfs"
 	"trapline/kernel"
 	"trapline/kernel/debuginfo"
+	"trapline/kernel/sdt"
 	"trapline/probes/inline"
 	"trapline/probes/session"
 )
@@ -35,8 +38,11 @@ func (g *guest) openModules() error {
 		if m.image, err = kernel.NewModule(file, path); err != nil {
 			return err
 		}
-		if g.image != nil && m.image.Arch() != g.image.Arch() {
-			return fmt.Errorf("module %s is for %s, the guest is %s", path, m.image.Arch(), g.image.Arch())
+		if err := m.stub(); err != nil {
+			return err
+		}
+		if err := g.fits(m.image); err != nil {
+			return err
 		}
 		name, _, _ := strings.Cut(filepath.Base(path), ".ko")
 		m.path = name + ".ko"
@@ -44,6 +50,31 @@ func (g *guest) openModules() error {
 			return fmt.Errorf("module %s is given twice", path)
 		}
 		g.modules = append(g.modules, m)
+	}
+	return nil
+}
+
+// fits says why the guest's kernel would not load a module.
+func (g *guest) fits(m *kernel.Image) error {
+	release, _, _ := strings.Cut(m.VersionMagic(), " ")
+	switch a := g.arch(); {
+	case a != nil && m.Arch() != a:
+		return fmt.Errorf("module %s is for %s, the guest is %s", m.Name(), m.Arch(), a)
+	case release != "" && g.spec.Release != "" && release != g.spec.Release:
+		return fmt.Errorf("module %s is for Linux %s, the guest is Linux %s", m.Name(), release, g.spec.Release)
+	}
+	return nil
+}
+
+// stub makes the calls of static probes no-operations in the file that the guest gets, which
+// is the same whether it is traced or not.
+func (m *module) stub() error {
+	f, err := elf.NewFile(bytes.NewReader(m.file))
+	if err == nil {
+		_, err = sdt.Stub(f, m.file)
+	}
+	if err != nil {
+		return fmt.Errorf("module %s: %w", m.image.Name(), err)
 	}
 	return nil
 }
@@ -64,27 +95,32 @@ func (g *guest) addModules(initrd []byte) ([]byte, error) {
 }
 
 // traced is a module as a session needs it.
-func (m *module) traced(e *env) *session.Module {
-	return &session.Module{Image: m.image, Functions: func() (*session.Functions, error) {
+func (m *module) traced() (*session.Module, error) {
+	sites, err := m.image.StaticProbes()
+	return &session.Module{Image: m.image, Static: sites, Functions: func() (*session.Functions, error) {
 		x, err := debuginfo.OpenIndex(m.image, cacheDir(), nil)
 		if err != nil {
 			return nil, err
 		}
 		f, err := inline.New(m.image)
 		return &session.Functions{Index: x, Finder: f}, err
-	}}
+	}}, err
 }
 
 // sessionModules are the modules of --module.
-func (g *guest) sessionModules(e *env) (all []*session.Module) {
+func (g *guest) sessionModules() (all []*session.Module, err error) {
 	for _, m := range g.modules {
-		all = append(all, m.traced(e))
+		traced, err := m.traced()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, traced)
 	}
-	return all
+	return all, nil
 }
 
 // moduleFinder looks for modules below the directory of --module-dir; nil without one.
-func (g *guest) moduleFinder(e *env) func(name string) (*session.Module, error) {
+func (g *guest) moduleFinder() func(name string) (*session.Module, error) {
 	if g.options.moduleDir == "" {
 		return nil
 	}
@@ -97,7 +133,7 @@ func (g *guest) moduleFinder(e *env) func(name string) (*session.Module, error) 
 		if err != nil {
 			return nil, err
 		}
-		return (&module{image: image}).traced(e), nil
+		return (&module{image: image}).traced()
 	}
 }
 

@@ -1,0 +1,47 @@
+package sdt
+
+import (
+	"debug/elf"
+	"fmt"
+)
+
+// relocationNone is a relocation that changes nothing, by which one that is not wanted is
+// replaced. Linux's loader for riscv64 knows no R_RISCV_NONE.
+var relocationNone = map[elf.Machine]uint32{
+	elf.EM_X86_64: uint32(elf.R_X86_64_NONE), elf.EM_AARCH64: uint32(elf.R_AARCH64_NONE), elf.EM_RISCV: uint32(elf.R_RISCV_RELAX),
+}
+
+// Stub makes the calls of all sites of a relocatable file no-operations: in data, the bytes
+// of the file that f is, their bytes and their relocations change. It returns the number of
+// sites.
+func Stub(f *elf.File, data []byte) (int, error) {
+	sites, err := Sites(f)
+	if err != nil {
+		return 0, err
+	}
+	how, none := calls[f.Machine], relocationNone[f.Machine]
+	at := map[elf.SectionIndex]map[uint64]bool{}
+	for _, s := range sites {
+		section := f.Sections[s.Section]
+		if s.Addr+uint64(s.Len) > section.FileSize || section.Offset+s.Addr+uint64(s.Len) > uint64(len(data)) {
+			return 0, fmt.Errorf("static probes: the call at %#x is not in its section %s", s.Addr, section.Name)
+		}
+		copy(data[section.Offset+s.Addr:], how.nops)
+		if at[s.Section] == nil {
+			at[s.Section] = map[uint64]bool{}
+		}
+		at[s.Section][s.Addr+how.before] = true
+	}
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_RELA || at[elf.SectionIndex(s.Info)] == nil || s.Offset+s.FileSize > uint64(len(data)) {
+			continue
+		}
+		table := data[s.Offset : s.Offset+s.FileSize]
+		for ; len(table) >= relaSize; table = table[relaSize:] {
+			if at[elf.SectionIndex(s.Info)][f.ByteOrder.Uint64(table)] {
+				f.ByteOrder.PutUint64(table[8:], uint64(none))
+			}
+		}
+	}
+	return len(sites), nil
+}
