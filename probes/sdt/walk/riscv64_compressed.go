@@ -1,50 +1,51 @@
 package walk
 
 // expand gives the instruction of 32 bits that a compressed one stands for, 0 if it is not
-// known (Unprivileged ISA, 27.8). Jumps and branches are not.
+// known (Unprivileged ISA, 27.8). Jumps and branches are not. The first octal digit of a case is
+// the quadrant, the second funct3.
 func expand(c uint16) uint32 {
 	x := uint32(c)
 	rd, rs2 := x>>7&31, x>>2&31
 	rdShort, rs2Short := x>>7&7+8, x>>2&7+8
 	imm6 := uint32(signed(uint64(x>>12&1<<5|x>>2&31), 6))
 	switch x&3<<3 | x>>13 {
-	case 0: // c.addi4spn
+	case 0o00: // c.addi4spn
 		if n := x>>7&0xf<<6 | x>>11&3<<4 | x>>5&1<<3 | x>>6&1<<2; n != 0 {
 			return itype(0x13, 0, rs2Short, 2, n)
 		}
-	case 0<<3 | 2: // c.lw
+	case 0o02: // c.lw
 		return itype(0x03, 2, rs2Short, rdShort, wordOffset(x))
-	case 0<<3 | 3: // c.ld
+	case 0o03: // c.ld
 		return itype(0x03, 3, rs2Short, rdShort, doubleOffset(x))
-	case 0<<3 | 6: // c.sw
+	case 0o06: // c.sw
 		return stype(2, rdShort, rs2Short, wordOffset(x))
-	case 0<<3 | 7: // c.sd
+	case 0o07: // c.sd
 		return stype(3, rdShort, rs2Short, doubleOffset(x))
-	case 1 << 3: // c.addi, c.nop
+	case 0o10: // c.addi, c.nop
 		return itype(0x13, 0, rd, rd, imm6)
-	case 1<<3 | 1: // c.addiw
+	case 0o11: // c.addiw
 		return itype(0x1b, 0, rd, rd, imm6)
-	case 1<<3 | 2: // c.li
+	case 0o12: // c.li
 		return itype(0x13, 0, rd, 0, imm6)
-	case 1<<3 | 3: // c.addi16sp, c.lui
+	case 0o13: // c.addi16sp, c.lui
 		if rd == 2 {
 			n := uint32(signed(uint64(x>>12&1<<9|x>>3&3<<7|x>>5&1<<6|x>>2&1<<5|x>>6&1<<4), 10))
 			return itype(0x13, 0, 2, 2, n)
 		}
 		return imm6<<12 | rd<<7 | 0x37
-	case 1<<3 | 4:
+	case 0o14:
 		return expandCompute(x, rdShort, rs2Short, imm6)
-	case 2 << 3: // c.slli
+	case 0o20: // c.slli
 		return itype(0x13, 1, rd, rd, imm6&63)
-	case 2<<3 | 2: // c.lwsp
+	case 0o22: // c.lwsp
 		return itype(0x03, 2, rd, 2, x>>2&3<<6|x>>12&1<<5|x>>4&7<<2)
-	case 2<<3 | 3: // c.ldsp
+	case 0o23: // c.ldsp
 		return itype(0x03, 3, rd, 2, x>>2&7<<6|x>>12&1<<5|x>>5&3<<3)
-	case 2<<3 | 4:
+	case 0o24:
 		return expandMove(x, rd, rs2)
-	case 2<<3 | 6: // c.swsp
+	case 0o26: // c.swsp
 		return stype(2, 2, rs2, x>>7&3<<6|x>>9&0xf<<2)
-	case 2<<3 | 7: // c.sdsp
+	case 0o27: // c.sdsp
 		return stype(3, 2, rs2, x>>7&7<<6|x>>10&7<<3)
 	}
 	return 0
