@@ -105,6 +105,7 @@ static void set(struct tl_cpu *c, const uint8_t *env) {
   c->clock = START;
   c->end = *c->pc;
   c->trig = c->deadline = c->slice = c->slot_left = TL_NEVER;
+  c->traps = 0; // those of other states, at the same time
   c->m->seen = 0;
   c->m->stop = c->line = c->taking = c->slot_first = c->filling = c->lent = 0;
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
