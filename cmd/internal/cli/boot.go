@@ -11,17 +11,16 @@ func runBoot(e *env, args []string) (err error) {
 	var quiet bool
 	f := e.newFlags("boot", kernelFiles())
 	o.add(f)
+	o.imageFlag(f)
 	f.BoolVarP(&quiet, "quiet", "q", false, "do not show the console, only what the command writes")
 	if err := parse(f, args); err != nil {
 		return err
 	}
-	switch f.NArg() {
-	case 0:
-		o.image = defaultImage()
-	case 1:
+	switch n := f.NArg(); {
+	case n > 1 || n == 1 && f.Changed("image"):
+		return usagef("boot: one IMAGE at a time, as an argument or with -k")
+	case n == 1:
 		o.image = f.Arg(0)
-	default:
-		return usagef("boot: one IMAGE at a time, not %d", f.NArg())
 	}
 	console := e.stdout
 	switch {

@@ -24,6 +24,7 @@ func TestStatus(t *testing.T) {
 		stderr string // a pattern of what comes before
 	}{
 		{"command", []string{"boot", "-q", "-c", "exit 3"}, 3, "poweroff", ""},
+		{"image by flag", []string{"boot", "-q", "-k", "tiny/riscv64", "-c", "exit 4"}, 4, "poweroff", ""},
 		{"panic", []string{"boot", "-q", "-c", "panic"}, 126, "panic", `trapline: the guest's kernel panicked at [\d.]+ s of its time: --console shows its log\n`},
 		{"triple fault", []string{"boot", "-q", "-c", "triple"}, 127, "triple-fault", `trapline: the guest triple-faulted at [\d.]+ s of its time\n`},
 		{"reboot", []string{"boot", "-q", "-c", "reboot"}, 1, "reboot", `trapline: the guest ended \(reboot\) before its command did\n`},
