@@ -2,8 +2,8 @@
 # the emulator; binutils is an independent oracle of the tests.
 PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
 
-# What the tests need besides: their programs with inlined functions are by both compilers, and
-# completion is tested in the shells themselves.
+# What the tests need besides CROSS: their programs with inlined functions are by both compilers,
+# and completion is tested in the shells themselves.
 TESTED := clang fish zsh
 
 # What building guests takes besides: cross compilers, and the tools of Linux's own build.
@@ -49,7 +49,7 @@ deps:
 cross: deps
 	$(call install,$(CROSS))
 
-tested: deps
+tested: cross
 	$(call install,$(TESTED))
 
 oracles: tested

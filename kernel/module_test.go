@@ -16,7 +16,7 @@ import (
 )
 
 // compilers are those that make modules for each architecture.
-var compilers = map[string]string{"amd64": "gcc", "arm64": "aarch64-linux-gnu-gcc", "riscv64": "riscv64-linux-gnu-gcc"}
+var compilers = map[string]string{"amd64": "gcc", "arm64": "aarch64-linux-gnu-gcc-12", "riscv64": "riscv64-linux-gnu-gcc-12"}
 
 func compileModule(t *testing.T, arch string) string {
 	t.Helper()

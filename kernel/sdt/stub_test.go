@@ -18,7 +18,7 @@ import (
 func TestStub(t *testing.T) {
 	const sites = 1000
 	for machine, cc := range map[elf.Machine]string{
-		elf.EM_X86_64: "gcc", elf.EM_AARCH64: "aarch64-linux-gnu-gcc", elf.EM_RISCV: "riscv64-linux-gnu-gcc",
+		elf.EM_X86_64: "gcc", elf.EM_AARCH64: "aarch64-linux-gnu-gcc-12", elf.EM_RISCV: "riscv64-linux-gnu-gcc-12",
 	} {
 		t.Run(machine.String(), func(t *testing.T) {
 			if _, err := exec.LookPath(cc); err != nil {
