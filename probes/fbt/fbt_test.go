@@ -177,7 +177,7 @@ func TestProvide(t *testing.T) {
 		{"kinst::plain:", ktext.All, "plain:entry plain:return"}, // who asks sees to the provider
 
 		{"fbt::plian:entry", ktext.All, `no function "plian" in vmlinux (nearest: plain, tail, maybe)`},
-		{"fbt:ext4:plain:entry", ktext.All, `no module "ext4": the kernel proper is "vmlinux"`},
+		{"fbt:ext4:plain:entry", ktext.All, `no module "ext4": the kernel proper is "vmlinux", of others --module tells the file`},
 		{"fbt::plain:0", ktext.All, `"0" is no probe of fbt: entry and return are`},
 		{"fbt::forever:return", ktext.All, "forever has no return: no instruction leaves it"},
 		{"fbt::narrow:return", ktext.All, "narrow has no return: processors disagree on what a branch with a 16-bit operand size does"},

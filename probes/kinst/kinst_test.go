@@ -106,7 +106,7 @@ func TestProvide(t *testing.T) {
 		{":::BEGIN", ktext.All, ""},
 
 		{"kinst::vfs_raed:", ktext.All, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
-		{"kinst:ext4:vfs_read:", ktext.All, `no module "ext4": the kernel proper is "vmlinux"`},
+		{"kinst:ext4:vfs_read:", ktext.All, `no module "ext4": the kernel proper is "vmlinux", of others --module tells the file`},
 		{"kinst::vfs_read:1", ktext.All, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
 		{"kinst::vfs_read:17", ktext.All, "offset 17 is outside vfs_read, which has 17 bytes"},
 		{"kinst::vfs_write:4", ktext.All, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},

@@ -41,7 +41,7 @@ func (t *Text) Parts(pattern string) ([]Part, error) {
 		}
 	}
 	if len(out) == 0 && !probes.IsGlob(pattern) {
-		return nil, fmt.Errorf("%w %q: the kernel proper is %q", ErrNoModule, pattern, Module)
+		return nil, fmt.Errorf("%w %q: the kernel proper is %q, of others --module tells the file", ErrNoModule, pattern, Module)
 	}
 	return out, nil
 }
