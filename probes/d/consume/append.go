@@ -60,9 +60,22 @@ func (t *Text) stack(b []byte, pcs []uint64) []byte {
 			b = fmt.Appendf(t.form(b, code.Mod, pc), "`%s (inlined)\n", name)
 		}
 		b = appendBlanks(b, t.opts.StackIndent)
-		b = append(t.symbol(b, pc), '\n')
+		b = append(t.place(b, pc, t.trace.frame(pcs, i)), '\n')
 	}
 	return b
+}
+
+// frame looks up the symbol of a frame. A call that never returns may be the last instruction
+// of its function, so the address behind it may be in none: it is counted from the caller's
+// start then.
+func (t *Trace) frame(pcs []uint64, i int) symbol {
+	s := t.symbol(pcs[i])
+	if s.ok || i == 0 {
+		return s
+	}
+	s = t.symbol(pcs[i] - 1)
+	s.off++
+	return s
 }
 
 // inlined are the functions inlined around a frame. Those of a caller are around the call,
@@ -99,18 +112,31 @@ func (t *Text) form(b []byte, form code.Form, addr uint64) []byte {
 }
 
 // symbol appends an address as module`function+0xoffset, as far as that is known.
-func (t *Text) symbol(b []byte, addr uint64) []byte {
-	if t.trace.Symbol == nil {
-		return fmt.Appendf(b, "0x%x", addr)
-	}
-	module, name, off, ok := t.trace.Symbol(addr)
+func (t *Text) symbol(b []byte, addr uint64) []byte { return t.place(b, addr, t.trace.symbol(addr)) }
+
+// place appends an address by what is known of it.
+func (t *Text) place(b []byte, addr uint64, s symbol) []byte {
 	switch {
-	case !ok:
+	case !s.ok:
 		return fmt.Appendf(b, "0x%x", addr)
-	case name == "":
-		return fmt.Appendf(b, "%s`0x%x", module, addr)
-	case off == 0:
-		return fmt.Appendf(b, "%s`%s", module, name)
+	case s.name == "":
+		return fmt.Appendf(b, "%s`0x%x", s.module, addr)
+	case s.off == 0:
+		return fmt.Appendf(b, "%s`%s", s.module, s.name)
 	}
-	return fmt.Appendf(b, "%s`%s+0x%x", module, name, off)
+	return fmt.Appendf(b, "%s`%s+0x%x", s.module, s.name, s.off)
+}
+
+// A symbol is what Trace.Symbol knows of an address.
+type symbol struct {
+	module, name string
+	off          uint64
+	ok           bool
+}
+
+func (t *Trace) symbol(addr uint64) (s symbol) {
+	if t.Symbol != nil {
+		s.module, s.name, s.off, s.ok = t.Symbol(addr)
+	}
+	return s
 }

@@ -29,7 +29,7 @@ func newStage(t testing.TB, actions ...code.Action) *stage {
 	s.trace = Trace{
 		Program: &code.Program{Clauses: []*code.Clause{{Actions: actions}}},
 		Layouts: []*buffer.Layout{s.layout},
-		Symbol:  symbol,
+		Symbol:  fakeSymbol,
 		Enabling: func(epid uint32) *Enabling {
 			if epid != 1 {
 				return nil
@@ -40,8 +40,8 @@ func newStage(t testing.TB, actions ...code.Action) *stage {
 	return s
 }
 
-// symbol knows one function, one module and nothing else.
-func symbol(addr uint64) (module, name string, off uint64, ok bool) {
+// fakeSymbol knows one function, one module and nothing else.
+func fakeSymbol(addr uint64) (module, name string, off uint64, ok bool) {
 	switch {
 	case addr >= 0x1000 && addr < 0x1100:
 		return "vmlinux", "vfs_read", addr - 0x1000, true

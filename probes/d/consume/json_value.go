@@ -41,17 +41,15 @@ type jsonSymbol struct {
 
 func hexAddress(addr uint64) string { return fmt.Sprintf("0x%x", addr) }
 
-func (j *JSON) address(addr uint64) jsonSymbol {
+func (j *JSON) address(addr uint64) jsonSymbol { return jsonPlace(addr, j.text.trace.symbol(addr)) }
+
+func jsonPlace(addr uint64, s symbol) jsonSymbol {
 	out := jsonSymbol{Addr: hexAddress(addr)}
-	if j.text.trace.Symbol == nil {
-		return out
+	if s.ok {
+		out.Module, out.Symbol = s.module, s.name
 	}
-	module, name, off, ok := j.text.trace.Symbol(addr)
-	if ok {
-		out.Module, out.Symbol = module, name
-	}
-	if name != "" {
-		out.Offset = &off
+	if s.name != "" {
+		out.Offset = &s.off
 	}
 	return out
 }
@@ -71,7 +69,7 @@ func (j *JSON) value(v *Value) any {
 	case v.Kind == buffer.Stack:
 		frames := []any{}
 		for i, pc := range v.Stack {
-			frame := j.address(pc)
+			frame := jsonPlace(pc, j.text.trace.frame(v.Stack, i))
 			frame.Inlined = j.text.trace.inlined(v.Stack, i)
 			frames = append(frames, frame)
 		}

@@ -96,6 +96,15 @@ $
 	s.record([]uint64{0x1000}).want("$\n  0x1000$\n")
 }
 
+// The call of a function that does not return is its caller's last instruction: what it would
+// return to is in no function, but the frame is the caller's. The place of the probe is what
+// it is.
+func TestStackBehindNoreturn(t *testing.T) {
+	s := newStage(t, act(code.Stack)).field(buffer.Field{Kind: buffer.Stack, Size: buffer.StackSize(5)})
+	s.opts.Quiet, s.opts.StackIndent = true, 2
+	s.record([]uint64{0x1100, 0x1100, 0x1101}).want("$\n  0x1100$\n  vmlinux`vfs_read+0x100$\n  0x1101$\n")
+}
+
 // A clause without actions, exit, and a clause with printf: columns, text, end of line.
 func TestColumns(t *testing.T) {
 	newStage(t).record().want(`
