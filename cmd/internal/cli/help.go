@@ -11,7 +11,7 @@ import (
 func help(w io.Writer) {
 	fmt.Fprint(w, "trapline boots a kernel under an emulator and traces it with D.\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  trapline %-8s %-47s %s\n", c.name, c.args, c.short)
+		fmt.Fprintf(w, "  trapline %-56s %s\n", fmt.Sprintf("%-8s %s", c.name, c.args), c.short)
 	}
 	fmt.Fprintln(w)
 	helpNotes(w)
