@@ -32,23 +32,26 @@ func (m *Machine) runCPUs() (unicorn.End, error) {
 		m.reschedule()
 		return m.engine.Run()
 	}
+	last := m.engine
 	for {
 		for m.wakeNext() {
 			if m.engine.TakeStop() {
 				return unicorn.Stopped, nil
 			}
 		}
-		if !m.giveTurn() {
+		if !m.giveTurn(last) {
 			return unicorn.Hung, nil
 		}
+		last = m.engine
 		if end, err := m.engine.Run(); end != unicorn.Sliced && end != unicorn.Parked {
 			return end, err
 		}
 	}
 }
 
-// giveTurn makes the CPU of which it is the turn the one that runs. It is false if none can.
-func (m *Machine) giveTurn() bool {
+// giveTurn makes the CPU of which it is the turn after last's the one that runs. It is false if none
+// can.
+func (m *Machine) giveTurn(last *unicorn.Engine) bool {
 	var can []interleave.CPU
 	var buf [MaxCPUs]interleave.CPU
 	can = buf[:0]
@@ -60,16 +63,27 @@ func (m *Machine) giveTurn() bool {
 	if len(can) == 0 {
 		return false
 	}
-	i, slice := m.policy.Next(can)
-	end := can[i].Clock + slice
-	if len(can) == 1 {
-		_, wakes := m.nextToWake()
-		end = max(end, wakes)
-	}
+	i, slice := m.policy.Next(interleave.CPU{ID: last.ID(), Clock: last.Total()}, can)
 	m.engine = m.cpus[can[i].ID].Engine
-	m.engine.SetSlice(end)
+	m.engine.SetSlice(m.sliceEnd(can, i, slice))
 	m.reschedule()
 	return true
+}
+
+// sliceEnd is when the slice of can[i] ends. An idle CPU wakes when none that can run is behind that
+// time: a slice ends there, so that it does not matter how long slices are.
+func (m *Machine) sliceEnd(can []interleave.CPU, i int, slice uint64) uint64 {
+	_, wakes := m.nextToWake()
+	end := can[i].Clock + slice
+	if len(can) == 1 {
+		return wakes
+	}
+	for j, c := range can {
+		if j != i && c.Clock < wakes {
+			return end
+		}
+	}
+	return min(end, wakes)
 }
 
 // nextToWake is the idle CPU that an event wakes first, and when; nil and Never for none.

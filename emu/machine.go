@@ -271,6 +271,9 @@ func (m *Machine) Running() bool { return m.running }
 // Regs are the registers of the CPU that runs, or has run last.
 func (m *Machine) Regs() arch.Regs { return m.engine }
 
+// RegsOf are the registers of one CPU.
+func (m *Machine) RegsOf(cpu int) arch.Regs { return m.cpus[cpu] }
+
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 

@@ -7,12 +7,12 @@
 //	   '------ the slice is over, it waits, it wakes another ----'
 //
 // A slice ends where an interrupt could be taken: after a control transfer of the guest's code.
+//
+// A Schedule names a policy, in a string that can be kept. A Recording is a policy that writes down
+// what another one decides; what it has written is a Schedule that has the same again.
 package interleave
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // Quantum is the usual length of a slice: 20 µs of the guest's time.
 const Quantum = 20_000
@@ -31,26 +31,10 @@ type CPU struct {
 
 // A Policy chooses.
 type Policy interface {
-	// Next is the index in cpus, which is not empty and in the order of the IDs, of the CPU
+	// Next is the index in can, which is not empty and in the order of the IDs, of the CPU
 	// that runs next, and for how many ns of its clock at most: 1 or more. A CPU that is the
-	// only one to run may be given more.
-	Next(cpus []CPU) (i int, slice uint64)
-}
-
-// New makes a policy by its name: roundrobin, random or pct.
-func New(name string, seed, quantum uint64) (Policy, error) {
-	if quantum < MinQuantum || quantum > MaxQuantum {
-		return nil, fmt.Errorf("a quantum of %d ns: it must be from %d to %d", quantum, uint64(MinQuantum), uint64(MaxQuantum))
-	}
-	switch name {
-	case "roundrobin":
-		return RoundRobin(quantum), nil
-	case "random":
-		return Random(seed, quantum), nil
-	case "pct":
-		return PCT(seed, quantum), nil
-	}
-	return nil, fmt.Errorf("no schedule %q: there are roundrobin, random and pct", name)
+	// only one to run may be given more. last has run so far; it is in can unless it waits.
+	Next(last CPU, can []CPU) (i int, slice uint64)
 }
 
 // RoundRobin lets the CPU run that is behind the others, for a quantum. It is the policy in
@@ -59,7 +43,7 @@ func RoundRobin(quantum uint64) Policy { return roundRobin(quantum) }
 
 type roundRobin uint64
 
-func (q roundRobin) Next(cpus []CPU) (int, uint64) { return behind(cpus), uint64(q) }
+func (q roundRobin) Next(_ CPU, cpus []CPU) (int, uint64) { return behind(cpus), uint64(q) }
 
 // behind is the CPU with the earliest clock, the first of those with the same.
 func behind(cpus []CPU) int {
@@ -92,7 +76,7 @@ type source struct{ *rand.PCG }
 // ahead is by how many quanta a CPU may be ahead of the last one and still be chosen.
 const ahead = 4
 
-func (r *random) Next(cpus []CPU) (int, uint64) {
+func (r *random) Next(_ CPU, cpus []CPU) (int, uint64) {
 	near := within(cpus, ahead*r.quantum)
 	i := near[r.below(uint64(len(near)))]
 	return i, 1 + r.below(2*r.quantum)

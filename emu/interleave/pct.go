@@ -24,7 +24,7 @@ type pct struct {
 	order   []int // CPUs by priority, the highest first
 }
 
-func (p *pct) Next(cpus []CPU) (int, uint64) {
+func (p *pct) Next(_ CPU, cpus []CPU) (int, uint64) {
 	for _, c := range cpus {
 		p.admit(c.ID)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -99,15 +100,23 @@ func (g *guest) status(end ending) (int, error) {
 // and keeps the line of --stats.
 func (g *guest) finish(e *env, end ending) error {
 	g.log.flush()
-	if !g.options.stats {
-		return g.log.err
+	err := g.log.err
+	if err == nil {
+		err = g.turns.finish(end == endStopped || end == endLimit || end == endInterrupted)
 	}
-	state, err := g.machine.StateHash()
-	if err != nil {
+	if !g.options.stats {
 		return err
 	}
+	state, hashing := g.machine.StateHash()
+	if hashing != nil {
+		return cmp.Or(err, hashing)
+	}
 	clock := g.machine.Now()
-	e.last = fmt.Sprintf("end=%s clock=%d virtual=%d.%09d wall=%.3f hits=%d state=sha256:%x\n",
+	e.last = fmt.Sprintf("end=%s clock=%d virtual=%d.%09d wall=%.3f hits=%d state=sha256:%x",
 		end, clock, clock/1e9, clock%1e9, time.Since(g.start).Seconds(), g.machine.Counters().Hits-g.watched, state)
-	return g.log.err
+	if g.machine.CPUs() > 1 {
+		e.last += " schedule=" + g.turns.String()
+	}
+	e.last += "\n"
+	return err
 }

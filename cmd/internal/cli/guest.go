@@ -13,7 +13,6 @@ import (
 
 	"trapline/emu"
 	"trapline/emu/boot"
-	"trapline/emu/interleave"
 	"trapline/images"
 	"trapline/images/control"
 	"trapline/kernel"
@@ -42,7 +41,7 @@ type guest struct {
 	moves       bool // the kernel decides where it runs; known when it is placed
 	host        *control.Host
 
-	order     interleave.Policy // from the command on; a boot is always round robin
+	turns     turns // from the command on; a boot is always round robin
 	log       consoleLog
 	command   []byte // the frame that answers the guest's ready
 	said      []byte // on the console, up to then, if recording
@@ -85,7 +84,7 @@ func (g *guest) open(e *env, c guestConfig) error {
 	if err != nil {
 		return err
 	}
-	if g.order, err = g.options.order.policy(); err != nil {
+	if g.turns, err = g.options.order.turns(int(max(g.options.cpus, 1))); err != nil {
 		return err
 	}
 	if err := g.outfit(); err != nil {
@@ -303,7 +302,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
 	if err == nil && g.host == nil {
-		g.machine.Interleave(g.order)
+		g.machine.Interleave(g.turns)
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func (g *guest) resume() (ending, error) {
 		return g.classify(emu.Stopped), nil
 	}
 	if g.command != nil {
-		g.machine.Interleave(g.order)
+		g.machine.Interleave(g.turns)
 		g.machine.Send(1, g.command)
 		g.command = nil
 	}
