@@ -270,6 +270,7 @@ const struct tl_target tl_amd64 = {
     .slot_shift = 5,
     .kernel_mmu = ~(1u << 1), // 1 is user mode
     .pc_offset = offsetof(struct tl_amd64_env, eip),
+    .operations = 0x9968,
     .symbols = symbols,
     .find = find,
     .hooks = tl_amd64_hooks,

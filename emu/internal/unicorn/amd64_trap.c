@@ -126,7 +126,6 @@ static bool on_undefined(uc_engine *uc, void *cpu) {
 
 void tl_amd64_hooks(struct tl_cpu *c) {
   uc_hook hook;
-  uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INSN_INVALID, (void *)on_undefined, c, 1, 0);
 }

@@ -180,6 +180,5 @@ bool TL_ARM64(arm_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int
 
 void tl_arm64_hooks(struct tl_cpu *c) {
   uc_hook hook;
-  uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
   uc_hook_add(c->uc, &hook, UC_HOOK_INTR, (void *)on_exception, c, 1, 0);
 }

@@ -109,7 +109,7 @@ uint64_t tl_read_clock(struct tl_cpu *c) {
 }
 
 // The start of a block at which an interrupt could be taken, and something is due.
-static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
+static void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->end == TL_NEVER)
     tl_leave(c, pc, TL_STOPPED);
   if (c->clock >= c->deadline) {
@@ -141,7 +141,7 @@ static __attribute__((noinline)) void attend(struct tl_cpu *c, uint64_t pc) {
 
 // A block in a trampoline. Only the one at the start of a slot is the guest's: the
 // displaced instruction, or the next round of one that repeats itself.
-static __attribute__((noinline)) void slot_block(struct tl_cpu *c, uint64_t pc) {
+static void slot_block(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b = slot_owner(c->m, pc);
   if (!b || slot_offset(c->m, pc)) {
     c->slot_left = c->clock;
@@ -155,25 +155,12 @@ static __attribute__((noinline)) void slot_block(struct tl_cpu *c, uint64_t pc) 
   c->end = b->addr + b->len;
 }
 
-static inline void charge(struct tl_cpu *c, uint64_t pc, uint32_t size) {
-  c->clock += size;
-  c->end = pc + size;
-}
-
-static __attribute__((noinline)) void attend_block(struct tl_cpu *c, uint64_t pc, uint32_t size) {
-  attend(c, pc);
-  charge(c, pc, size);
-}
-
-// Called at every block. The rare cases are tail calls, so that the common one needs no
-// stack.
-void tl_on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
-  struct tl_cpu *c = cpu;
-  (void)uc;
-  if (TL_UNLIKELY(in_slots(c->m, pc)))
-    slot_block(c, pc);
-  else if (TL_UNLIKELY(c->clock >= c->trig) && pc != c->end)
-    attend_block(c, pc, size);
-  else
-    charge(c, pc, size);
+// Called at the start of a block, where more is to be done than to charge it (charge.c), or it
+// is one of a trampoline.
+void tl_on_block(const struct tl_block *block) {
+  struct tl_cpu *c = tl_current();
+  if (in_slots(c->m, block->pc))
+    slot_block(c, block->pc);
+  else if (block->pc != c->end)
+    attend(c, block->pc);
 }

@@ -8,8 +8,6 @@
 //    again; answering NULL makes the caller flush, as it does at later overflows.
 //  - An exit requested in the middle of a block restarts it and repeats its side effects.
 //    Nothing of ours requests one there, so the check is not translated at all (replaced.h).
-//  - A call of the block hook is described anew in each block, with a formatted name and
-//    places in two tables. The first description serves for all.
 //  - The size of the TLB follows gettimeofday, so the guest's Accessed bits would follow
 //    the host's clock, and cycle counters do (arm64's at every exception). While a guest runs,
 //    both are the guest's.
@@ -35,13 +33,6 @@ void *tl_codebuf_first(void *tcg, void *tb) {
   else if (tb == c->first_tb && !c->flushed)
     return NULL;
   return tb;
-}
-
-// Has the library described the call of this hook before? If not, it is about to.
-bool tl_codebuf_described(struct tl_cpu *c, const void *hook) {
-  bool ours = (uc_hook)hook == c->block_hook, before = c->described;
-  c->described = before || ours;
-  return ours && before;
 }
 
 void tl_codebuf_flushed(struct tl_cpu *c) {

@@ -65,7 +65,7 @@ func BenchmarkFlat(b *testing.B) {
 func benchmarkFlat(b *testing.B, code []byte, clock bool) {
 	e := open(b, nothing{})
 	if !clock {
-		e.unhook()
+		e.unclock()
 	}
 	load(e, code)
 	e.SetReg(arch.RCX, uint64(b.N))

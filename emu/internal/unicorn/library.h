@@ -16,14 +16,25 @@ struct tl_library {
   void (*protect_code)(void *uc, uint64_t ra);
   void (*unprotect_code)(void *uc, uint64_t ra);
   void (*check_exit_request)(void *tcg);
+  void (*translate)(void *cs, const struct tl_block *block, int max);
+  void (*gen_check)(void *tcg, int condition, uint64_t var, int32_t value, void *label);
+  void (*gen_exit)(void *tcg, const struct tl_block *block, unsigned kind);
   void (*exec_init)(void *uc, unsigned long size);
   void *(*tb_alloc)(void *tcg);
   void (*tb_flush)(void *cs);
-  void (*add_inline_hook)(void *uc, void *hook, void **args, int nargs);
   int (*insert_breakpoint)(void *cs, uint64_t pc, int flags, void **breakpoint);
   bool (*tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra); // by each target
   // called
-  void (*gen_call)(void *tcg, void *function, void *result, int nargs, void **args);
+  void (*add_inline_hook)(void *uc, void *hook, uint64_t *args, int nargs);
+  void (*gen_call)(void *tcg, void *function, void *result, int nargs, uint64_t *args);
+  struct tl_op *(*emit_op)(void *tcg, unsigned number);
+  void (*remove_op)(void *tcg, struct tl_op *op);
+  void (*gen_op1)(void *tcg, unsigned number, uint64_t arg);
+  void (*gen_op3)(void *tcg, unsigned number, uint64_t a, uint64_t b, uint64_t c);
+  void (*gen_brcond)(void *tcg, unsigned condition, uint64_t a, uint64_t b, void *label);
+  uint64_t (*new_temp)(void *tcg, unsigned type, bool local);
+  void (*free_temp)(void *tcg, uint64_t temp);
+  void *(*new_label)(void *tcg);
   void *(*get_cpu)(void *uc, int index);
   bool (*restore_state)(void *cs, uintptr_t retaddr, bool will_exit);
   void (*flush_page)(void *cs, uint64_t va);

@@ -36,6 +36,22 @@ static void *reserve(uint64_t size) {
   return p;
 }
 
+// Zeroed memory that code can name from place on, by 32 bits. NULL if there is none.
+static void *near(const void *place, size_t size) {
+  enum { STRIDE = 1 << 20, REACH = 1 << 30 };
+  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1));
+  for (intptr_t away = STRIDE; away < REACH; away += STRIDE)
+    for (int side = 0; side < 2; side++) {
+      uint8_t *hint = side ? base + away : base - away;
+      void *p = mmap(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      if (p == hint)
+        return p;
+      if (p != MAP_FAILED)
+        munmap(p, size);
+    }
+  return NULL;
+}
+
 static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->ram_size = ram_size;
   m->ram_base = m->t->ram_base;
@@ -129,30 +145,36 @@ static const char *all_replaced(struct tl_cpu *c) {
   return ok ? NULL : "functions defined here do not take the place of its own";
 }
 
-// Open the engine of a CPU that is new in its machine, and find out what it is like.
-static const char *try_engine(struct tl_cpu *c, uint64_t code_size) {
+// Find out what the engine of a new CPU is like.
+static const char *try_engine(struct tl_cpu *c) {
   const struct tl_target *t = c->m->t;
   const char *err;
-  if ((err = open_engine(c, code_size)) || (err = t->find(c)) || (err = tl_mmio(c)))
+  if ((err = t->find(c)) || (err = tl_mmio(c)))
     return err;
   c->live = true;
-  t->hooks(c);
+  tl_charge_hook(c);
+  if (t->hooks)
+    t->hooks(c);
   err = t->try_code(c);
+  if (c->first_tb && !c->charges)
+    return "its operations are not those that are known"; // whatever came of it
   return err ? err : all_replaced(c);
 }
 
 // Another CPU of m, which has not run yet. NULL, and why not, leaves m as one to be closed.
 struct tl_cpu *tl_open_another(struct tl_machine *m, uint64_t code_size, const char **err) {
-  struct tl_cpu *c = calloc(1, sizeof *c);
-  *err = "out of memory";
-  if (!c)
-    return NULL;
-  c->m = m;
-  c->id = (int)m->ncpus;
-  c->deadline = c->trig = c->slice = TL_NEVER;
-  cpus[m->ncpus] = m->cpus[m->ncpus] = c;
-  m->ncpus++;
-  *err = try_engine(c, code_size);
+  struct tl_cpu first = {.m = m, .id = (int)m->ncpus, .deadline = TL_NEVER, .trig = TL_NEVER, .slice = TL_NEVER}, *c = NULL;
+  opening = &first;
+  if (!(*err = open_engine(&first, code_size)) && !(c = near(first.env, sizeof *c)))
+    *err = "no address space is left near the CPU's state";
+  if ((opening = c)) {
+    *c = first;
+    cpus[m->ncpus] = m->cpus[m->ncpus] = c;
+    m->ncpus++;
+    *err = try_engine(c);
+  } else if (first.uc) {
+    uc_close(first.uc);
+  }
   opening = NULL;
   return *err ? NULL : c;
 }
@@ -176,7 +198,7 @@ static void close_cpu(struct tl_cpu *c) {
   if (c->uc)
     uc_close(c->uc);
   free(c->step);
-  free(c);
+  munmap(c, sizeof *c);
 }
 
 void tl_close(struct tl_machine *m) {

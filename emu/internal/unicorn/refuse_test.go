@@ -23,6 +23,12 @@ var foreign = []struct{ arch, name, source, want string }{
 		"registers are not laid out as known"},
 	{"arm64", "layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
 		"registers are not laid out as known"},
+	{"amd64", "operations", `#define _GNU_SOURCE
+	#include <dlfcn.h>
+	void tcg_context_init_x86_64(char *s) {
+		((void (*)(char *))dlsym(RTLD_NEXT, "tcg_context_init_x86_64"))(s);
+		(*(char ***)(s + 0x9968))[4 * 0x49] = "another";
+	}`, "operations are not those that are known"},
 	{"riscv64", "restoring", `int cpu_restore_state_riscv64(void *cs, unsigned long r, int e) { (void)cs; (void)r; (void)e; return 0; }`,
 		"does not run a page of code right"},
 }

@@ -37,13 +37,21 @@ void TARGET(tcg_exec_init)(void *uc, unsigned long size) { tl_lib.exec_init(uc, 
 
 void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tcg, tl_lib.tb_alloc(tcg)); }
 
-// A call of a hook is about to be translated.
-void TARGET(uc_add_inline_hook)(void *uc, void *hook, void **args, int nargs) {
-  struct tl_cpu *c = tl_by_uc(uc);
-  if (!c || !tl_codebuf_described(c, hook))
-    tl_lib.add_inline_hook(uc, hook, args, nargs);
-  else
-    tl_lib.gen_call(c->tcg, (void *)tl_on_block, NULL, nargs, args);
+// A block is translated; the first branch of it is the library's check whether to exit.
+void TARGET(gen_intermediate_code)(void *cs, const struct tl_block *block, int max) {
+  tl_charge_begin(tl_by_cs(cs), block);
+  tl_lib.translate(cs, block, max);
+  tl_charge_end();
+}
+
+void TARGET(tcg_gen_brcondi_i32)(void *tcg, int condition, uint64_t var, int32_t value, void *label) {
+  if (!tl_charge(label))
+    tl_lib.gen_check(tcg, condition, var, value, label);
+}
+
+void TARGET(tcg_gen_exit_tb)(void *tcg, const struct tl_block *block, unsigned kind) {
+  if (kind != TL_EXIT_REQUESTED || !tl_charge_behind())
+    tl_lib.gen_exit(tcg, block, kind);
 }
 
 void TARGET(tb_flush)(void *cs) {

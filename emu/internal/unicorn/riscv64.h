@@ -77,7 +77,6 @@ extern struct tl_riscv64_library tl_riscv64_lib;
 static inline struct tl_riscv64_env *tl_riscv64_env(const struct tl_cpu *c) { return c->env; }
 
 // riscv64_trap.c
-void tl_riscv64_hooks(struct tl_cpu *c);
 bool tl_riscv64_interruptible(struct tl_cpu *c);
 void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines);
 void tl_riscv64_restored(struct tl_cpu *c);

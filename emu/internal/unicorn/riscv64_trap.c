@@ -216,7 +216,3 @@ bool TL_RISCV64(riscv_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access,
 }
 #define TARGET(f) TL_RISCV64(f)
 #include "replaced.h"
-
-void tl_riscv64_hooks(struct tl_cpu *c) {
-  uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, 1, 0);
-}

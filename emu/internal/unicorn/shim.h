@@ -68,6 +68,13 @@ struct tl_page {
   struct tl_page *next_touched;
 };
 
+// The beginning of the library's description of a block.
+struct tl_block {
+  uint64_t pc, cs_base;
+  uint32_t flags;
+  uint16_t size; // bytes of code
+};
+
 struct tl_machine {
   const struct tl_target *t;
   uint8_t *ram;
@@ -133,7 +140,7 @@ struct tl_cpu {
 
   // The clock (clock.c).
   uint64_t clock;      // bytes of guest code executed up to end = virtual ns
-  uint64_t trig;       // the block hook leaves its fast path from here on: not later than
+  uint64_t trig;       // a block that starts from here on calls tl_on_block: not later than
                        // any reason to; Go lowers it, attend() makes it right again
   uint64_t end;        // canonical end of the instruction executed last
   uint64_t deadline;   // next event of the devices or of the tracer
@@ -167,8 +174,10 @@ struct tl_cpu {
   uint64_t dr6_was;    // at the breakpoint that was hit last
 
   void *tcg;           // the library's TCGContext, once it has translated something
-  uc_hook block_hook;  // that of the clock
-  bool described;      // the library knows how to call it
+  uc_hook block_hook;  // by which the library is told of tl_on_block
+  bool described;      // it knows how to call that
+  bool charges;        // translated code keeps the clock (charge.c)
+  bool timeless;       // it does not have to: what that costs is measured
   void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
@@ -186,7 +195,6 @@ uint32_t tl_library_version(void);
 void tl_codebuf_size(unsigned long size);
 unsigned long tl_codebuf_wanted(unsigned long size);
 void *tl_codebuf_first(void *tcg, void *tb);
-bool tl_codebuf_described(struct tl_cpu *c, const void *hook);
 void tl_codebuf_flushed(struct tl_cpu *c);
 
 // machine.c
@@ -205,7 +213,7 @@ struct tl_cpu *tl_current(void);
 bool tl_try(struct tl_cpu *c, int end, uint64_t bytes);
 
 // clock.c
-void tl_on_block(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu);
+void tl_on_block(const struct tl_block *block);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc);
@@ -214,6 +222,13 @@ void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len);
 uint64_t tl_read_clock(struct tl_cpu *c);
 void tl_trapped(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
+
+// charge.c
+void tl_charge_hook(struct tl_cpu *c);
+void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block);
+bool tl_charge(void *exit);
+bool tl_charge_behind(void);
+void tl_charge_end(void);
 
 // coherence.c
 static inline uint8_t tl_bit(const struct tl_cpu *c) { return (uint8_t)(1u << c->id); }

@@ -20,13 +20,14 @@ struct tl_target {
   unsigned slot_shift;   // log2 of the bytes of a slot
   uint32_t kernel_mmu;   // set of the MMU indexes of its kernel, which may run trampolines
   uint64_t pc_offset;    // of the program counter in the CPU state
+  uint64_t operations;   // of the table of operations in the translator's
   const struct tl_symbol *symbols; // ends with a zero
 
   // Between uc_open and everything else. NULL, or what went wrong; may be NULL itself.
   const char *(*prepare)(struct tl_cpu *c);
   // Private state located and checked, the CPU made what guests are to find. NULL, or why not.
   const char *(*find)(struct tl_cpu *c);
-  void (*hooks)(struct tl_cpu *c);
+  void (*hooks)(struct tl_cpu *c); // may be NULL
   // A page of code run, with all that can be tried at little expense. NULL, or why not.
   const char *(*try_code)(struct tl_cpu *c);
   // The physical address of va, for a library that does not give it; otherwise NULL.
@@ -65,6 +66,7 @@ enum { TL_LOAD, TL_STORE, TL_FETCH };
 #define TL_CS_ENV 296      // env_ptr
 #define TL_CS_IO_PC 33144  // mem_io_pc: the host address of an access to a device
 #define TL_INTERRUPT_HARD 2u
+#define TL_EXIT_REQUESTED 3u // how a block ends that was not begun
 
 static inline uint32_t *tl_interrupt_request(struct tl_cpu *c) {
   return (uint32_t *)(c->cs + TL_CS_INTERRUPT);
