@@ -9,7 +9,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// arm64 is the arm64 machine: QEMU's virt with one Cortex-A57, GICv2 and PSCI.
+// arm64 is the arm64 machine: QEMU's virt with Cortex-A57s, GICv2 and PSCI.
 type arm64 struct {
 	noAccess
 	m   *Machine
@@ -21,11 +21,38 @@ var arm64Wiring = wiring{
 	platform: newARM64,
 	slots:    []uint64{0xffffffffd0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
+	cpus:     MaxCPUs,
+}
+
+// core is a CPU.
+type core struct{ governed }
+
+// Set sets its interrupt line, which ends a wait whether or not interrupts are masked.
+func (c *core) Set(high bool) {
+	c.SetLine(high)
+	if high && c.idle {
+		c.m.wake(c.cpu)
+	}
+}
+
+// Start implements device.CPUControl.
+func (c *core) Start(pc, context uint64) {
+	c.StartARM64(pc, context)
+	c.FlushTLB()
+	c.m.wake(c.cpu)
 }
 
 func newARM64(m *Machine, c Config) platform {
 	p := &arm64{m: m}
-	p.dev = device.NewARM64Virt(m.host(c, "PSCI"), intr{m.engine})
+	var cpus []device.ARM64CPU
+	for _, c := range m.cpus {
+		core := &core{governed{c, m}}
+		cpus = append(cpus, device.ARM64CPU{IRQ: core, Control: core})
+	}
+	if len(cpus) == 1 {
+		cpus[0].Control = nil
+	}
+	p.dev = device.NewARM64Virt(m.host(c, "PSCI"), cpus)
 	return p
 }
 
@@ -41,21 +68,30 @@ func (p *arm64) Boot(b Boot) (*Placed, error) {
 	return placed, nil
 }
 
-func (p *arm64) Load(pa uint64, size int) uint64         { return uint64(p.dev.Bus.Load(pa, size)) }
-func (p *arm64) Store(pa uint64, size int, value uint64) { p.dev.Bus.Store(pa, size, uint32(value)) }
-func (p *arm64) ReadSystem(reg uint32) uint64            { return p.dev.Timer.Read(reg) }
-func (p *arm64) WriteSystem(reg uint32, value uint64)    { p.dev.Timer.Write(reg, value) }
-func (p *arm64) Next() uint64                            { return p.dev.Next() }
-func (p *arm64) Wake() uint64                            { return p.dev.Wake() }
-func (p *arm64) Poll()                                   { p.dev.Poll() }
-func (p *arm64) Awake() bool                             { return p.m.engine.Line() }
-func (p *arm64) Save(w io.Writer) error                  { return p.dev.Save(w) }
-func (p *arm64) Restore(r io.Reader) error               { return p.dev.Load(r) }
+// cpu is the number of the CPU that runs.
+func (p *arm64) cpu() int { return p.m.engine.ID() }
+
+func (p *arm64) Load(pa uint64, size int) uint64 { return uint64(p.dev.Buses[p.cpu()].Load(pa, size)) }
+func (p *arm64) Store(pa uint64, size int, value uint64) {
+	p.dev.Buses[p.cpu()].Store(pa, size, uint32(value))
+}
+func (p *arm64) ReadSystem(reg uint32) uint64         { return p.dev.Timers[p.cpu()].Read(reg) }
+func (p *arm64) WriteSystem(reg uint32, value uint64) { p.dev.Timers[p.cpu()].Write(reg, value) }
+func (p *arm64) Next() uint64                         { return p.dev.Next(p.cpu()) }
+func (p *arm64) Wake() uint64                         { return p.dev.Wake(p.cpu()) }
+func (p *arm64) Poll()                                { p.dev.Poll(p.cpu()) }
+func (p *arm64) Awake() bool                          { return p.m.engine.Line() }
+func (p *arm64) Save(w io.Writer) error               { return p.dev.Save(w) }
+func (p *arm64) Restore(r io.Reader) error            { return p.dev.Load(r) }
 
 // Call is a PSCI call: its number in w0, arguments from x1 on, the result in x0.
 func (p *arm64) Call() {
 	e := p.m.engine
-	e.SetReg(arch.ArmX0, uint64(p.dev.PSCI.Call(uint32(e.Reg(arch.ArmX0)), e.Reg(arch.ArmX0+1))))
+	c := device.PSCICall{CPU: e.ID(), Number: uint32(e.Reg(arch.ArmX0))}
+	for i := range c.Arg {
+		c.Arg[i] = e.Reg(arch.ArmX0 + 1 + arch.Reg(i))
+	}
+	e.SetReg(arch.ArmX0, uint64(p.dev.PSCI.Call(c)))
 }
 
 func (p *arm64) Send(port int, b []byte) {

@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"fmt"
+
 	"github.com/u-root/u-root/pkg/dt"
 
 	"trapline/emu/boot"
@@ -17,7 +19,7 @@ const (
 const (
 	gicSPI, gicPPI = 0, 1
 	levelHigh      = 4
-	onCPU0         = 1 << 8
+	gicCPUs        = 8 // bit of the first CPU of a private interrupt
 )
 
 // Private interrupts of the timers that there are besides our two.
@@ -28,27 +30,23 @@ const (
 
 // tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
 func (p *arm64) tree(ram boot.Range) *dt.Node {
-	cpu := dt.NewNode("cpu@0", dt.WithProperty(
-		dt.PropertyString("device_type", "cpu"),
-		dt.PropertyString("compatible", "arm,cortex-a57"),
-		dt.PropertyU32("reg", 0),
-	))
 	cpus := dt.NewNode("cpus", dt.WithProperty(
 		dt.PropertyU32("#address-cells", 1),
 		dt.PropertyU32("#size-cells", 0),
-	), dt.WithChildren(cpu))
+	), dt.WithChildren(p.cpuNodes()...))
 	psci := dt.NewNode("psci", dt.WithProperty(
 		stringList("compatible", "arm,psci-1.0", "arm,psci-0.2"),
 		dt.PropertyString("method", "hvc"),
 	))
+	private := uint32(1<<len(p.m.cpus)-1)<<gicCPUs | levelHigh
 	timer := dt.NewNode("timer", dt.WithProperty(
 		dt.PropertyString("compatible", "arm,armv8-timer"),
 		dt.Property{Name: "always-on"},
 		dt.PropertyU32Array("interrupts", []uint32{
-			gicPPI, secureTimerPPI, onCPU0 | levelHigh,
-			gicPPI, device.ARM64PhysicalTimerPPI, onCPU0 | levelHigh,
-			gicPPI, device.ARM64VirtualTimerPPI, onCPU0 | levelHigh,
-			gicPPI, hypervisorTimerPPI, onCPU0 | levelHigh,
+			gicPPI, secureTimerPPI, private,
+			gicPPI, device.ARM64PhysicalTimerPPI, private,
+			gicPPI, device.ARM64VirtualTimerPPI, private,
+			gicPPI, hypervisorTimerPPI, private,
 		}),
 	))
 	gic := dt.NewNode("intc@8000000", dt.WithProperty(
@@ -76,6 +74,22 @@ func (p *arm64) tree(ram boot.Range) *dt.Node {
 	r.Children = append(r.Children, p.disks()...)
 	r.Properties = append(r.Properties, dt.PropertyU32("interrupt-parent", arm64GICHandle))
 	return r
+}
+
+// cpuNodes are the CPUs: where there are several, firmware starts them.
+func (p *arm64) cpuNodes() (nodes []*dt.Node) {
+	for i := range p.m.cpus {
+		n := dt.NewNode(fmt.Sprintf("cpu@%x", i), dt.WithProperty(
+			dt.PropertyString("device_type", "cpu"),
+			dt.PropertyString("compatible", "arm,cortex-a57"),
+			dt.PropertyU32("reg", uint32(i)),
+		))
+		if len(p.m.cpus) > 1 {
+			n.Properties = append(n.Properties, dt.PropertyString("enable-method", "psci"))
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
 }
 
 func arm64UART(name string, base uint64, spi uint32) *dt.Node {

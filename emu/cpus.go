@@ -18,6 +18,21 @@ type cpu struct {
 	before uint64 // hits before CrossCheck
 }
 
+// governed is a CPU as firmware has it in hand.
+type governed struct {
+	*cpu
+	m *Machine
+}
+
+// Started implements device.CPUControl, as Stop does.
+func (g governed) Started() bool { return !g.off }
+
+// Stop stops the CPU whose call of the firmware this is.
+func (g governed) Stop() {
+	g.off = true
+	g.Park()
+}
+
 // CPUs is how many CPUs the guest has.
 func (m *Machine) CPUs() int { return len(m.cpus) }
 

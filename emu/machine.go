@@ -176,7 +176,7 @@ func (w wiring) check(a *arch.Arch, c Config) error {
 	case c.NoFirmware && !w.bare:
 		return fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
 	case c.CPUs > 1 && w.cpus == 0:
-		return fmt.Errorf("%d CPUs: %s guests have one here; those of riscv64 can have more", c.CPUs, a)
+		return fmt.Errorf("%d CPUs: %s guests have one here; those of arm64 and riscv64 can have more", c.CPUs, a)
 	case c.CPUs > 1 && c.NoFirmware:
 		return fmt.Errorf("%d CPUs: without firmware a guest has one", c.CPUs)
 	case c.CPUs > max(w.cpus, 1):

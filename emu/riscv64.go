@@ -39,19 +39,13 @@ func (i interrupt) Set(high bool) {
 	}
 }
 
-// hart is a CPU as the firmware has it in hand.
-type hart struct {
-	*cpu
-	m *Machine
-}
+// hart is a CPU.
+type hart struct{ governed }
 
 // awake: an interrupt stands that ends its wait.
 func (h *hart) awake() bool { return h.Reg(arch.RiscvMIP)&h.Reg(arch.RiscvMIE) != 0 }
 
-// Started implements device.HartControl.
-func (h *hart) Started() bool { return !h.off }
-
-// Start begins at pc, as the kernel does on the first hart.
+// Start implements device.CPUControl.
 func (h *hart) Start(pc, opaque uint64) {
 	h.StartRISCV64(pc, opaque)
 	h.SetInterrupt(0xff, false)
@@ -59,22 +53,16 @@ func (h *hart) Start(pc, opaque uint64) {
 	h.m.wake(h.cpu)
 }
 
-// Stop stops the hart whose call of the firmware this is.
-func (h *hart) Stop() {
-	h.off = true
-	h.Park()
-}
-
 func newRISCV64(m *Machine, c Config) platform {
 	p := &riscv64{m: m}
 	if c.NoFirmware {
 		m.engine.SetBare()
-		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), (&hart{m.cpus[0], m}).lines())
+		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), (&hart{governed{m.cpus[0], m}}).lines())
 		return p
 	}
 	var cpus []device.RISCV64CPU
 	for _, c := range m.cpus {
-		h := &hart{c, m}
+		h := &hart{governed{c, m}}
 		cpus = append(cpus, device.RISCV64CPU{RISCV64Lines: h.lines(), Control: h})
 	}
 	if len(cpus) == 1 {

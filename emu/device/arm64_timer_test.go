@@ -58,30 +58,3 @@ func TestArmTimer(t *testing.T) {
 		t.Errorf("loaded: next %d, %v", tm.Next(), err)
 	}
 }
-
-func TestPSCI(t *testing.T) {
-	var ends []Ending
-	p := NewPSCI(func(e Ending) { ends = append(ends, e) })
-	for _, tt := range []struct {
-		number uint32
-		arg    uint64
-		want   int64
-	}{
-		{psciVersion, 0, 0x10001},
-		{psciFeatures, psciSystemOff, 0},
-		{psciFeatures, 0x84000001, psciNotSupported},
-		{psciCPUOn, 0, psciAlreadyOn},
-		{psciCPUOn, 1, psciInvalid},
-		{psciAffinity, 0, 0},
-		{0x84000001, 0, psciNotSupported},
-		{psciSystemOff, 0, 0},
-		{psciSystemReset, 0, 0},
-	} {
-		if got := p.Call(tt.number, tt.arg); got != tt.want {
-			t.Errorf("call %#x(%#x): %d, want %d", tt.number, tt.arg, got, tt.want)
-		}
-	}
-	if len(ends) != 2 || ends[0] != PowerOff || ends[1] != Reboot {
-		t.Errorf("ends %v", ends)
-	}
-}

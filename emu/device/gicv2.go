@@ -5,15 +5,24 @@ import (
 	"math/bits"
 )
 
-// A GIC is an Arm generic interrupt controller of version 2 for one CPU (ARM IHI 0048B),
-// without the security extensions: distributor and CPU interface.
+// A GIC is an Arm generic interrupt controller of version 2 for up to eight CPUs (ARM IHI
+// 0048B), without the security extensions: a distributor, and an interface for each CPU. Its
+// registers are in gicv2_regs.go.
 //
-//	SPIs 32..287 -----> distributor --highest priority--> CPU interface --> IRQ
-//	PPIs 16..31 --------^  ^                               |        |
-//	SGIs 0..15 (by SGIR) --'                               '-- IAR, EOIR
+//	SPIs 32..287 --------targets--> distributor --highest priority--> CPU interface --> IRQ
+//	PPIs 16..31 of the CPU ---------^  ^                               |        |
+//	SGIs 0..15, by SGIR of any CPU ----'                               '-- IAR, EOIR
 type GIC struct {
+	cpus    []*gicCPU
+	targets [gicIRQs]uint8 // of SPIs: a bit for each CPU
+}
+
+// A gicCPU is what each CPU has of the controller. SPIs and GICD_CTLR are not banked: they are
+// in the registers of the first.
+type gicCPU struct {
 	irq Line
 	gicRegs
+	senders [gicPPIs]uint8 // of pending SGIs: a bit for each CPU
 }
 
 // gicIRQs is the number of interrupts, QEMU's virt machine has as many.
@@ -41,298 +50,187 @@ type gicRegs struct {
 	Priority [gicIRQs]uint8
 }
 
-// NewGIC makes a controller that drives the CPU's IRQ line.
-func NewGIC(irq Line) *GIC {
-	g := &GIC{irq: irq}
-	g.Edge[0] = 0xffff // SGIs
-	g.Enabled[0] = 0xffff
+// NewGIC makes a controller that drives the IRQ lines of CPUs, one to eight of them.
+func NewGIC(irqs ...Line) *GIC {
+	g := &GIC{}
+	for _, irq := range irqs {
+		c := &gicCPU{irq: irq}
+		c.Edge[0] = 0xffff // SGIs
+		c.Enabled[0] = 0xffff
+		g.cpus = append(g.cpus, c)
+	}
+	for n := range g.targets {
+		g.targets[n] = 1
+	}
 	return g
 }
 
 // SPI is shared interrupt n, 0 to 255, for a device to drive.
-func (g *GIC) SPI(n int) Line { return gicLine{g, gicSPIs + n} }
+func (g *GIC) SPI(n int) Line { return gicLine{g, 0, gicSPIs + n} }
 
-// PPI is private interrupt n, 0 to 15, for a device of the CPU to drive.
-func (g *GIC) PPI(n int) Line { return gicLine{g, gicPPIs + n} }
+// PPI is private interrupt n, 0 to 15, for a device of a CPU to drive.
+func (g *GIC) PPI(cpu, n int) Line { return gicLine{g, cpu, gicPPIs + n} }
 
-// Enabled reports whether private interrupt n could be signalled.
-func (g *GIC) PPIEnabled(n int) bool {
-	return g.Enabled.has(gicPPIs+n) && g.Ctlr&g.CPUCtlr&1 != 0
+// PPIEnabled reports whether private interrupt n of a CPU could be signalled.
+func (g *GIC) PPIEnabled(cpu, n int) bool {
+	return g.cpus[cpu].Enabled.has(gicPPIs+n) && g.enabled(cpu)
 }
 
+// enabled: interrupts are forwarded to a CPU at all.
+func (g *GIC) enabled(cpu int) bool { return g.cpus[0].Ctlr&g.cpus[cpu].CPUCtlr&1 != 0 }
+
 type gicLine struct {
-	g *GIC
-	n int
+	g      *GIC
+	cpu, n int
 }
 
 func (l gicLine) Set(high bool) {
-	g := l.g
-	if high && !g.Lines.has(l.n) && g.Edge.has(l.n) {
-		g.Latched.set(l.n, true)
+	r := l.g.of(l.cpu, l.n)
+	if high && !r.Lines.has(l.n) && r.Edge.has(l.n) {
+		r.Latched.set(l.n, true)
 	}
-	g.Lines.set(l.n, high)
-	g.update()
+	r.Lines.set(l.n, high)
+	l.g.update()
 }
 
-func (s *gicSet) has(n int) bool        { return s[n/32]>>(n%32)&1 != 0 }
-func (s *gicSet) set(n int, to bool)    { set(s[:], n, to) }
-func (g *GIC) pending(word int) uint32  { return g.Latched[word] | g.Lines[word]&^g.Edge[word] }
-func (g *GIC) deliverable(w int) uint32 { return g.pending(w) & g.Enabled[w] &^ g.Active[w] }
-func (g *GIC) runningPriority() (p uint8) {
-	return g.lowest(func(w int) uint32 { return g.Running[w] })
+func (s *gicSet) has(n int) bool     { return s[n/32]>>(n%32)&1 != 0 }
+func (s *gicSet) set(n int, to bool) { set(s[:], n, to) }
+
+// bank is the registers that have a word of the sets, as a CPU sees it.
+func (g *GIC) bank(cpu, word int) *gicRegs {
+	if word == 0 {
+		return &g.cpus[cpu].gicRegs
+	}
+	return &g.cpus[0].gicRegs
 }
 
-// lowest is the lowest number, the highest priority, of a set, or 0xff.
-func (g *GIC) lowest(set func(word int) uint32) uint8 {
+// of is the registers that have interrupt n.
+func (g *GIC) of(cpu, n int) *gicRegs { return g.bank(cpu, n/32) }
+
+func (r *gicRegs) pending(word int) uint32 { return r.Latched[word] | r.Lines[word]&^r.Edge[word] }
+
+// deliverable are the interrupts of a word that a CPU could be given.
+func (g *GIC) deliverable(cpu, word int) uint32 {
+	r := g.bank(cpu, word)
+	d := r.pending(word) & r.Enabled[word] &^ r.Active[word]
+	if word == 0 {
+		return d
+	}
+	for m := d; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m); g.targets[word*32+i]>>cpu&1 == 0 {
+			d &^= 1 << i
+		}
+	}
+	return d
+}
+
+func (g *GIC) runningPriority(cpu int) uint8 {
 	p := uint8(0xff)
-	for w := range gicWords {
-		for m := set(w); m != 0; m &= m - 1 {
-			p = min(p, g.Priority[w*32+bits.TrailingZeros32(m)])
+	for w, m := range g.cpus[cpu].Running {
+		for ; m != 0; m &= m - 1 {
+			p = min(p, g.bank(cpu, w).Priority[w*32+bits.TrailingZeros32(m)])
 		}
 	}
 	return p
 }
 
-// best is the interrupt to be taken next, or gicNone.
-func (g *GIC) best() int {
-	if g.Ctlr&1 == 0 || g.CPUCtlr&1 == 0 {
+// best is the interrupt that a CPU is to take next, the one with the lowest priority number, or
+// gicNone.
+func (g *GIC) best(cpu int) int {
+	if !g.enabled(cpu) {
 		return gicNone
 	}
-	best, priority := gicNone, min(g.Mask, g.runningPriority())
+	best, priority := gicNone, min(g.cpus[cpu].Mask, g.runningPriority(cpu))
 	for w := range gicWords {
-		for m := g.deliverable(w); m != 0; m &= m - 1 {
-			if n := w*32 + bits.TrailingZeros32(m); g.Priority[n] < priority {
-				best, priority = n, g.Priority[n]
+		for m := g.deliverable(cpu, w); m != 0; m &= m - 1 {
+			n := w*32 + bits.TrailingZeros32(m)
+			if p := g.bank(cpu, w).Priority[n]; p < priority {
+				best, priority = n, p
 			}
 		}
 	}
 	return best
 }
 
-func (g *GIC) update() { g.irq.Set(g.best() != gicNone) }
-
-// Registers of the distributor: ranges of one bit, two bits or a byte for each interrupt.
-const (
-	gicdCtlr, gicdType, gicdIIDR                         = 0x000, 0x004, 0x008
-	gicdSetEnable, gicdClearEnable                       = 0x100, 0x180
-	gicdSetPending, gicdClearPending                     = 0x200, 0x280
-	gicdSetActive, gicdClearActive                       = 0x300, 0x380
-	gicdPriority, gicdTargets, gicdConfig, gicdConfigEnd = 0x400, 0x800, 0xc00, 0xd00
-	gicdSGI, gicdClearSGI, gicdSetSGI                    = 0xf00, 0xf10, 0xf20
-	gicdPeripheralID2                                    = 0xfe8
-
-	gicIIDR = 0x43b // Arm
-)
-
-// GICSize is the bytes of the distributor, and of the CPU interface.
-const GICSize = 0x10000
-
-// Distributor is the distributor's registers.
-func (g *GIC) Distributor() Mem { return gicDistributor{g} }
-
-type gicDistributor struct{ g *GIC }
-
-func (d gicDistributor) Load(offset uint64, size int) uint32 {
-	g, word := d.g, int(offset%0x80/4)
-	switch {
-	case offset == gicdCtlr:
-		return g.Ctlr
-	case offset == gicdType:
-		return gicWords - 1
-	case offset == gicdIIDR:
-		return gicIIDR
-	case offset == gicdPeripheralID2:
-		return 2 << 4 // the architecture's version
-	case offset >= gicdSetEnable && offset < gicdPriority:
-		if word >= gicWords {
-			return 0
-		}
-		return g.loadBits(offset, word)
-	case offset >= gicdPriority && offset < gicdTargets:
-		return g.loadBytes(offset-gicdPriority, size, func(n int) uint8 { return g.Priority[n] })
-	case offset >= gicdTargets && offset < gicdConfig:
-		return g.loadBytes(offset-gicdTargets, size, func(int) uint8 { return 1 })
-	case offset >= gicdConfig && offset < gicdConfigEnd:
-		return g.loadConfig(int(offset-gicdConfig) / 4)
-	}
-	return 0
-}
-
-func (g *GIC) loadBits(offset uint64, word int) uint32 {
-	switch {
-	case offset < gicdSetPending:
-		return g.Enabled[word]
-	case offset < gicdSetActive:
-		return g.pending(word)
-	default:
-		return g.Active[word]
+func (g *GIC) update() {
+	for i, c := range g.cpus {
+		c.irq.Set(g.best(i) != gicNone)
 	}
 }
 
-func (g *GIC) loadBytes(n uint64, size int, of func(n int) uint8) (v uint32) {
-	for i := range size {
-		if k := int(n) + i; k < gicIRQs {
-			v |= uint32(of(k)) << (8 * i)
-		}
+// ack has a CPU take its best interrupt. What it reads has the sender of an SGI above the number.
+func (g *GIC) ack(cpu int) uint32 {
+	n := g.best(cpu)
+	if n == gicNone {
+		return gicNone
 	}
-	return v
-}
-
-// loadConfig spreads 16 bits of Edge to the upper bits of 16 pairs.
-func (g *GIC) loadConfig(n int) (v uint32) {
-	for i := range 16 {
-		if k := n*16 + i; k < gicIRQs && g.Edge.has(k) {
-			v |= 2 << (2 * i)
-		}
+	c, r, from := g.cpus[cpu], g.of(cpu, n), 0
+	if n < gicPPIs {
+		from = bits.TrailingZeros8(c.senders[n])
+		c.senders[n] &^= 1 << from
 	}
-	return v
-}
-
-func (d gicDistributor) Store(offset uint64, size int, v uint32) {
-	g, word := d.g, int(offset%0x80/4)
-	switch {
-	case offset == gicdCtlr:
-		g.Ctlr = v & 1
-	case offset >= gicdSetEnable && offset < gicdPriority:
-		if word < gicWords {
-			g.storeBits(offset, word, v)
-		}
-	case offset >= gicdPriority && offset < gicdTargets:
-		for i := range size {
-			if n := int(offset-gicdPriority) + i; n < gicIRQs {
-				g.Priority[n] = uint8(v>>(8*i)) & 0xf8 // 32 priorities
-			}
-		}
-	case offset >= gicdConfig+4 && offset < gicdConfigEnd: // that of SGIs is fixed
-		g.storeConfig(int(offset-gicdConfig)/4, v)
-	case offset == gicdSGI:
-		g.sendSGI(v)
-	case offset >= gicdClearSGI && offset < gicdSetSGI+16:
-		g.storeSGIs(offset, size, v)
-	}
+	r.Latched.set(n, n < gicPPIs && c.senders[n] != 0)
+	r.Active.set(n, true)
+	c.Running.set(n, true)
 	g.update()
+	return uint32(n | from<<10)
 }
 
-func (g *GIC) storeBits(offset uint64, word int, v uint32) {
-	switch offset &^ 0x7f {
-	case gicdSetEnable:
-		g.Enabled[word] |= v
-	case gicdClearEnable:
-		g.Enabled[word] &^= v
-	case gicdSetPending:
-		g.Latched[word] |= v
-	case gicdClearPending:
-		g.Latched[word] &^= v
-	case gicdSetActive:
-		g.Active[word] |= v
-	case gicdClearActive:
-		g.Active[word] &^= v
-	}
-}
-
-func (g *GIC) storeConfig(n int, v uint32) {
-	for i := range 16 {
-		if k := n*16 + i; k < gicIRQs {
-			g.Edge.set(k, v>>(2*i)&2 != 0)
+// signal has an SGI pending on each CPU of a set, from one of them.
+func (g *GIC) signal(from int, to uint8, n int) {
+	for i, c := range g.cpus {
+		if to>>i&1 != 0 {
+			c.senders[n] |= 1 << from
+			c.Latched.set(n, true)
 		}
 	}
 }
 
-// sendSGI raises an interrupt of software: to a list of CPUs, to all others, or to itself.
-func (g *GIC) sendSGI(v uint32) {
-	if filter := v >> 24 & 3; filter == 2 || filter == 0 && v>>16&1 != 0 {
-		g.Latched.set(int(v&15), true)
-	}
-}
+// all is the set of all CPUs.
+func (g *GIC) all() uint8 { return uint8(1<<len(g.cpus) - 1) }
 
-// storeSGIs sets or clears pending SGIs: a byte for each, a bit for each sender.
-func (g *GIC) storeSGIs(offset uint64, size int, v uint32) {
-	for i := range size {
-		if v>>(8*i)&1 != 0 {
-			g.Latched.set((int(offset)+i)%16, offset >= gicdSetSGI)
+// states are the registers, and what several CPUs have besides.
+func (g *GIC) states() (s []any) {
+	for _, c := range g.cpus {
+		s = append(s, &c.gicRegs)
+	}
+	if len(g.cpus) > 1 {
+		s = append(s, &g.targets)
+		for _, c := range g.cpus {
+			s = append(s, &c.senders)
 		}
 	}
-}
-
-// Registers of the CPU interface.
-const (
-	giccCtlr, giccMask, giccBinary, giccAck     = 0x00, 0x04, 0x08, 0x0c
-	giccEnd, giccRunning, giccHighest, giccIIDR = 0x10, 0x14, 0x18, 0xfc
-	giccDeactivate                              = 0x1000
-
-	giccSplitEnd = 1 << 9 // EOImode: the end of an interrupt does not deactivate it
-)
-
-// CPUInterface is the registers of the CPU interface.
-func (g *GIC) CPUInterface() Mem { return gicCPU{g} }
-
-type gicCPU struct{ g *GIC }
-
-func (c gicCPU) Load(offset uint64, _ int) uint32 {
-	g := c.g
-	switch offset {
-	case giccCtlr:
-		return g.CPUCtlr
-	case giccMask:
-		return uint32(g.Mask)
-	case giccBinary:
-		return uint32(g.Binary)
-	case giccAck:
-		return uint32(g.ack())
-	case giccRunning:
-		return uint32(g.runningPriority())
-	case giccHighest:
-		return uint32(g.best())
-	case giccIIDR:
-		return 2<<16 | gicIIDR
-	}
-	return 0
-}
-
-// ack takes the best interrupt.
-func (g *GIC) ack() int {
-	n := g.best()
-	if n != gicNone {
-		g.Latched.set(n, false)
-		g.Active.set(n, true)
-		g.Running.set(n, true)
-		g.update()
-	}
-	return n
-}
-
-func (c gicCPU) Store(offset uint64, _ int, v uint32) {
-	g, n := c.g, int(v&0x3ff)
-	switch offset {
-	case giccCtlr:
-		g.CPUCtlr = v & (1 | giccSplitEnd)
-	case giccMask:
-		g.Mask = uint8(v) & 0xf8
-	case giccBinary:
-		g.Binary = uint8(v & 7)
-	case giccEnd:
-		if n < gicIRQs {
-			g.Running.set(n, false)
-			if g.CPUCtlr&giccSplitEnd == 0 {
-				g.Active.set(n, false)
-			}
-		}
-	case giccDeactivate:
-		if n < gicIRQs {
-			g.Active.set(n, false)
-		}
-	}
-	g.update()
+	return s
 }
 
 // Save writes the state of the controller.
-func (g *GIC) Save(w io.Writer) error { return save(w, "GIC", &g.gicRegs) }
+func (g *GIC) Save(w io.Writer) error {
+	for _, s := range g.states() {
+		if err := save(w, "GIC", s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Load reads what Save wrote.
 func (g *GIC) Load(r io.Reader) error {
-	if err := load(r, "GIC", &g.gicRegs); err != nil {
-		return err
+	for _, s := range g.states() {
+		if err := load(r, "GIC", s); err != nil {
+			return err
+		}
+	}
+	if len(g.cpus) == 1 {
+		g.cpus[0].senders = g.cpus[0].onlySender()
 	}
 	g.update()
 	return nil
+}
+
+// onlySender is the senders where there is one CPU, which is in no state.
+func (r *gicRegs) onlySender() (senders [gicPPIs]uint8) {
+	for n := range senders {
+		senders[n] = uint8(r.Latched[0] >> n & 1)
+	}
+	return senders
 }

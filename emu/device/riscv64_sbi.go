@@ -23,10 +23,17 @@ type SBIHart struct {
 
 // HartControl starts and stops a hart.
 type HartControl interface {
-	Started() bool
-	Start(pc, opaque uint64) // in S-mode at the physical address pc, with opaque in a1
-	Stop()                   // the calling hart
+	CPUControl
 	FlushTLB()
+}
+
+// CPUControl is what firmware can do to a CPU.
+type CPUControl interface {
+	Started() bool
+	// Start has it begin at the physical address pc as firmware enters a kernel, with the word
+	// that the kernel has given for it: in a1 (riscv64) or x0 (arm64).
+	Start(pc, word uint64)
+	Stop() // only the CPU that calls
 }
 
 // An Ending is what a guest asks of its firmware for the end.

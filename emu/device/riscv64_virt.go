@@ -83,8 +83,8 @@ func (v *RISCV64Virt) wire(h Host, timer State) *RISCV64Virt {
 	v.Bus.Mount(RISCV64PLIC, PLICSize, v.PLIC.Registers())
 	v.Bus.Mount(RISCV64UART, RISCV64UARTSize, InMemory(v.UARTs[0]))
 	v.Bus.Mount(RISCV64UART2, RISCV64UARTSize, InMemory(v.UARTs[1]))
-	v.disks = newDisks(h, &v.Bus, RISCV64Virtio, RISCV64VirtioStride,
-		func(n int) Line { return v.PLIC.Line(RISCV64VirtioIRQ + n) })
+	v.disks = newDisks(h, RISCV64Virtio, RISCV64VirtioStride,
+		func(n int) Line { return v.PLIC.Line(RISCV64VirtioIRQ + n) }, &v.Bus)
 	v.parts = append([]State{timer, v.UARTs[0], v.UARTs[1]}, append(v.disks.states(), v.PLIC)...)
 	return v
 }

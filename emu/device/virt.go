@@ -17,12 +17,14 @@ const VirtDisks = 8
 // disks are the block devices of a virt machine.
 type disks []*VirtioBlock
 
-// newDisks mounts a block device for each disk, from base on with a stride between them;
-// line is that of the n-th.
-func newDisks(h Host, bus *MemBus, base, stride uint64, line func(n int) Line) (d disks) {
+// newDisks mounts a block device for each disk, from base on with a stride between them, on
+// every bus; line is that of the n-th.
+func newDisks(h Host, base, stride uint64, line func(n int) Line, buses ...*MemBus) (d disks) {
 	for i, disk := range h.Disks {
 		v := NewVirtioBlock(h.Clock, h.Memory, line(i), disk)
-		bus.Mount(base+uint64(i)*stride, VirtioSize, v.Registers())
+		for _, b := range buses {
+			b.Mount(base+uint64(i)*stride, VirtioSize, v.Registers())
+		}
 		d = append(d, v)
 	}
 	return d

@@ -6,6 +6,8 @@
 
 #include "library.h"
 
+#define TL_ARM64_EXCLUSIVE 0x2f00 // offset of exclusive_addr
+
 struct tl_arm64_env {
   uint32_t regs[16]; // of AArch32
   uint64_t x[32];    // x[31] is the stack pointer in use
@@ -13,6 +15,8 @@ struct tl_arm64_env {
   uint32_t pstate;   // without NZCV and DAIF
   uint32_t aarch64;
   uint32_t hflags;
+  uint8_t unused[TL_ARM64_EXCLUSIVE - 12 - 8 - 256 - 64 - 4];
+  uint64_t exclusive_addr; // of the load exclusive whose store is to come, or ~0
 };
 
 #define TL_UC_TARGET_BITS 624 // offset of the page size's logarithm in the engine
@@ -45,6 +49,9 @@ struct tl_arm64_library {
   bool (*exec_interrupt)(void *cs, int request);
   void (*breakpoint)(void *env, uint32_t syndrome);
   void (*wfi)(void *env, uint32_t len);
+  void (*wfe)(void *env);
+  void (*flush_all)(void *cs, uint16_t mmus);
+  void (*flush_page_all)(void *cs, uint64_t va, uint16_t mmus);
   void (*daifclr)(void *env, uint32_t mask);
   void (*eret)(void *env, uint64_t pc);
   struct tl_arm64_sysreg *(*sysreg)(void *table, uint32_t key);
@@ -61,6 +68,7 @@ static inline struct tl_arm64_env *tl_arm64_env(const struct tl_cpu *c) { return
 // arm64_trap.c
 void tl_arm64_hooks(struct tl_cpu *c);
 bool tl_arm64_interruptible(struct tl_cpu *c);
+void tl_arm64_look_again(struct tl_cpu *c);
 
 // arm64_cpu.c
 uint64_t tl_arm64_system(struct tl_cpu *c, uint32_t reg);

@@ -13,6 +13,7 @@
 
 #define SCR_EL3 TL_SYSREG(3, 6, 1, 1, 0)
 #define HCR_EL2 TL_SYSREG(3, 4, 1, 1, 0)
+#define VMPIDR_EL2 TL_SYSREG(3, 4, 0, 0, 5)
 #define SCTLR_EL1 TL_SYSREG(3, 0, 1, 0, 0)
 #define TTBR0_EL1 TL_SYSREG(3, 0, 2, 0, 0)
 #define TTBR1_EL1 TL_SYSREG(3, 0, 2, 0, 1)
@@ -98,6 +99,8 @@ static const char *find(struct tl_cpu *c) {
   enum { NS = 1, FIXED = 0x30, HCE = 0x100, RW = 0x400 };
   tl_arm64_set_system(c, SCR_EL3, NS | FIXED | HCE | RW);
   tl_arm64_set_system(c, HCR_EL2, 1ull << 31); // EL1 is AArch64
+  if (c->id) // what EL1 reads as MPIDR_EL1
+    tl_arm64_set_system(c, VMPIDR_EL2, tl_arm64_system(c, VMPIDR_EL2) | (uint64_t)c->id);
   if (!general_registers_match(c))
     return "its registers are not laid out as known";
   if (!system_registers_match(c))
@@ -116,13 +119,17 @@ void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0) {
   tl_arm64_set_pstate(c, TL_PSTATE_KERNEL);
   e->x[0] = x0;
   e->pc = pc;
+  e->exclusive_addr = TL_NO_MONITOR;
 }
 
 // One page of code at an address that is not its physical one: translation, an exception
-// that takes its time off the clock, a device, a fault with its registers, the time.
+// that takes its time off the clock, a load exclusive, a device, a fault with its registers,
+// the time.
 static const char *try_code(struct tl_cpu *c) {
   static const uint32_t code[] = {
-      0x10008001, // adr x1, .+4096: the next page
+      0x10000006, // adr x6, .
+      0x885f7cc7, // ldxr w7, [x6]
+      0x10007fc1, // adr x1, .+4088: the next page
       0xb9400021, // ldr w1, [x1]: a device
       0xd2800001, // mov x1, #0
       0xf9400022, // ldr x2, [x1]: no such page
@@ -153,8 +160,9 @@ static const char *try_code(struct tl_cpu *c) {
   tl_arm64_set_system(c, SCTLR_EL1, 0x00c50839);
   tl_arm64_lib.rebuild_hflags(e);
   tl_lib.flush_tlb(c->cs);
-  bool ok = tl_try(c, TL_HUNG, 12 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 12 && e->x[5] == 20 &&
-            c->tried_io == 4;
+  bool ok = tl_try(c, TL_HUNG, 20 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 20 && e->x[5] == 28 &&
+            c->tried_io == 12 && e->exclusive_addr == va;
+  e->exclusive_addr = TL_NO_MONITOR;
   memset(ram + L0, 0, NONE + TL_PAGE - L0);
   static const uint32_t reset[] = {SCTLR_EL1, TTBR0_EL1, TTBR1_EL1, TCR_EL1, SPSR_EL1, ELR_EL1, ESR_EL1, FAR_EL1, VBAR_EL1};
   for (unsigned i = 0; i < sizeof reset / sizeof reset[0]; i++)
@@ -170,6 +178,8 @@ static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
   *n = sizeof brk;
   return brk;
 }
+
+static uint64_t *monitor(struct tl_cpu *c) { return &tl_arm64_env(c)->exclusive_addr; }
 
 static uint64_t *general(struct tl_cpu *c, unsigned reg) { return &tl_arm64_env(c)->x[reg % 32]; }
 
@@ -211,6 +221,9 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(exec_interrupt, "arm_cpu_exec_interrupt"),
     SYMBOL(breakpoint, "helper_exception_bkpt_insn"),
     SYMBOL(wfi, "helper_wfi"),
+    SYMBOL(wfe, "helper_wfe"),
+    SYMBOL(flush_all, "tlb_flush_by_mmuidx_all_cpus_synced"),
+    SYMBOL(flush_page_all, "tlb_flush_page_by_mmuidx_all_cpus_synced"),
     SYMBOL(daifclr, "helper_msr_i_daifclear"),
     SYMBOL(eret, "helper_exception_return"),
     SYMBOL(sysreg, "get_arm_cp_reginfo"),
@@ -237,6 +250,7 @@ const struct tl_target tl_arm64 = {
     .try_code = try_code,
     .interruptible = tl_arm64_interruptible,
     .breakpoint = breakpoint,
+    .monitor = monitor,
     .general = general,
     .condition = condition,
     .branch = branch,

@@ -19,8 +19,9 @@ static void call_firmware(struct tl_cpu *c) {
   *c->pc = tl_canonical(c, *c->pc); // of the next instruction
   c->now = tl_exact(c, *c->pc);
   tlGoCall(c->id);
-  if (c->m->stop) {
-    c->end_reason = TL_STOPPED;
+  if (c->m->stop || c->park) {
+    c->end_reason = c->m->stop ? TL_STOPPED : TL_PARKED;
+    c->park = 0;
     uc_emu_stop(c->uc);
   }
 }
@@ -93,20 +94,20 @@ bool TL_ARM64(arm_cpu_exec_interrupt)(void *cs, int request) {
 
 // The guest may have unmasked interrupts: wherever it goes on, one may be taken there. Such
 // an instruction ends its block.
-static void look_again(struct tl_cpu *c) { c->end = 0; }
+void tl_arm64_look_again(struct tl_cpu *c) { c->end = 0; }
 
 void TL_ARM64(helper_msr_i_daifclear)(void *env, uint32_t mask) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.daifclr(env, mask);
   if (c && c->live)
-    look_again(c);
+    tl_arm64_look_again(c);
 }
 
 void TL_ARM64(helper_exception_return)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.eret(env, pc);
   if (c && c->live)
-    look_again(c);
+    tl_arm64_look_again(c);
 }
 
 #define DAIF TL_SYSREG(3, 3, 4, 2, 1)
@@ -116,12 +117,14 @@ static uint32_t name(const struct tl_arm64_sysreg *r) { return TL_SYSREG(r->op0,
 // The generic timer (Arm ARM, D11) as EL1 and EL0 see it, without the counter's frequency.
 static bool is_timer(uint32_t reg) { return reg > TL_SYSREG(3, 3, 14, 0, 0) && reg <= TL_SYSREG(3, 3, 14, 3, 7); }
 
+static bool is_counter(uint32_t reg) { return (reg >> 3 & 15) == 0; }
+
 // The access has been found to be allowed, and for that the pc is exact.
 static uint64_t read_timer(void *env, const struct tl_arm64_sysreg *r) {
   struct tl_cpu *c = tl_by_env(env);
   if (!c)
     return 0;
-  c->now = tl_exact(c, *c->pc);
+  c->now = is_counter(name(r)) ? tl_read_clock(c) : tl_exact(c, *c->pc);
   return c->trying ? c->now : tlGoReadSystem(c->id, name(r));
 }
 
@@ -137,7 +140,7 @@ static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.write_daif(env, r, v);
   if (c && c->live && !user(c))
-    look_again(c);
+    tl_arm64_look_again(c);
 }
 
 // The library asks for the register of an MRS or MSR when it translates that.
@@ -166,7 +169,7 @@ void TL_ARM64(helper_wfi)(void *env, uint32_t len) {
   *c->pc = next;
   if (!c->line)
     tl_wait(c, next, 4);
-  look_again(c);
+  tl_arm64_look_again(c);
   tl_lib.loop_exit(c->cs);
 }
 

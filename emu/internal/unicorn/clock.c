@@ -55,6 +55,15 @@ static void rearm(struct tl_cpu *c) {
     c->trig = 0;
 }
 
+// A load exclusive and its store are not parted, if they are as near to each other as a pair has
+// to be that is sure to get through (Arm ARM, B2.9.5: 128 bytes; RISC-V, 8.3: 64).
+static bool slice_over(struct tl_cpu *c) {
+  enum { LONGEST = 128 };
+  if (c->clock < c->slice)
+    return false;
+  return !c->m->t->monitor || *c->m->t->monitor(c) == TL_NO_MONITOR || c->clock - c->slice > LONGEST;
+}
+
 // End tl_run with the guest at pc. Does not return.
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why) {
   *c->pc = pc;
@@ -125,7 +134,7 @@ static void attend(struct tl_cpu *c, uint64_t pc) {
   }
   if (c->m->stop)
     tl_leave(c, pc, TL_STOPPED);
-  if (c->clock >= c->slice)
+  if (slice_over(c))
     tl_leave(c, pc, TL_SLICED);
   if (c->line && c->m->t->interruptible(c)) {
     // Raised only where it is taken at once: a request left standing would be seen at

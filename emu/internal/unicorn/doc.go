@@ -23,6 +23,7 @@
 //	ARCH_cpu.c     private state found and checked, entry state, the tl_target
 //	ARCH_trap.c    exceptions, interrupts, halting, firmware
 //	ARCH_regs.go   the registers
+//	ARCH_smp.c     what CPUs tell each other without an interrupt (arm64)
 //
 // and replaces the library's functions of its own suffix (replaced.h).
 //

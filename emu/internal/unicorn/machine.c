@@ -232,7 +232,11 @@ void tl_close(struct tl_machine *m) {
 
 // Run until something ends the run, an enum tl_end; *err says more for TL_FAILED.
 // A stop that comes while nothing runs ends the next run at once.
+// Where other CPUs may have run since the last, a store exclusive fails whose load was in that: the
+// library would compare values, and not see that the old one has come back.
 int tl_run(struct tl_cpu *c, const char **err) {
+  if (c->m->ncpus > 1 && c->m->t->monitor)
+    *c->m->t->monitor(c) = TL_NO_MONITOR;
   c->trig = 0; // looks at everything that may have changed
   int code = tl_run_once(c);
   if (c->end == TL_NEVER) // tl_stop_here

@@ -73,7 +73,7 @@ void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1) {
   e->mideleg = c->bare ? 0 : TL_SSIP | TL_STIP | TL_SEIP;
   e->medeleg = c->bare ? 0 : ~0ull;
   e->mie = e->mip = e->satp = e->stvec = 0;
-  e->load_res = ~0ull;
+  e->load_res = TL_NO_MONITOR;
   e->priv = c->bare ? TL_MACHINE : TL_SUPERVISOR;
   e->gpr[10] = a0;
   e->gpr[11] = a1;
@@ -133,6 +133,8 @@ static uint64_t *general(struct tl_cpu *c, unsigned reg) {
   return &zero;
 }
 
+static uint64_t *monitor(struct tl_cpu *c) { return &tl_riscv64_env(c)->load_res; }
+
 static void raise_line(struct tl_cpu *c) { tl_riscv64_lines(c, TL_LINE_TIMER); }
 
 static void settled(struct tl_cpu *c) { (void)c; }
@@ -172,6 +174,7 @@ const struct tl_target tl_riscv64 = {
     .restored = tl_riscv64_restored,
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
+    .monitor = monitor,
     .general = general,
     .raise = raise_line,
     .settled = settled,

@@ -39,6 +39,8 @@ struct tl_target {
   // The breakpoint for an instruction of len bytes of which room lie on its page; *n is
   // its size in bytes.
   const uint8_t *(*breakpoint)(unsigned len, unsigned room, unsigned *n);
+  // Where the address of a load exclusive is, until the store that goes with it. May be NULL.
+  uint64_t *(*monitor)(struct tl_cpu *c);
   // The place of a general register, for emulate.c; NULL where that is not used.
   uint64_t *(*general)(struct tl_cpu *c, unsigned reg);
   bool (*condition)(struct tl_cpu *c, unsigned condition); // Arm's flags
@@ -58,6 +60,7 @@ struct tl_target {
 extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;
 
 #define TL_NOT_MAPPED (~0ull)
+#define TL_NO_MONITOR (~0ull) // in *monitor: there has been no load exclusive
 
 enum { TL_LOAD, TL_STORE, TL_FETCH };
 

@@ -1,0 +1,44 @@
+// What CPUs of arm64 tell each other without an interrupt: that translations have changed, and
+// events.
+//
+// Quirks of 2.0.1 that are answered here:
+//  - TLB maintenance for all CPUs (TLBI ...IS) is done on one, as it knows no others.
+//  - WFE and YIELD leave and begin the run anew.
+#include "arm64.h"
+
+void TL_ARM64(tlb_flush_by_mmuidx_all_cpus_synced)(void *cs, uint16_t mmus) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  for (unsigned i = 0; c && i < c->m->ncpus; i++)
+    tl_arm64_lib.flush_all(c->m->cpus[i]->cs, mmus);
+}
+
+void TL_ARM64(tlb_flush_page_by_mmuidx_all_cpus_synced)(void *cs, uint64_t va, uint16_t mmus) {
+  struct tl_cpu *c = tl_by_cs(cs);
+  for (unsigned i = 0; c && i < c->m->ncpus; i++)
+    tl_arm64_lib.flush_page_all(c->m->cpus[i]->cs, va, mmus);
+}
+
+// The CPU waits for an event of another: what it could see happens when that has run, so its time
+// passes to the end of its slice. It may go on without one (Arm ARM, D1.6.1), and so does at
+// what is due on the clock, and after a while: kernels wait for a time that way too. The pc is
+// already that of the next instruction.
+void TL_ARM64(helper_wfe)(void *env) {
+  enum { LONGEST = 20000 }; // ns
+  struct tl_cpu *c = tl_by_env(env);
+  if (!c || !c->live || c->m->ncpus == 1) {
+    tl_arm64_lib.wfe(env);
+    return;
+  }
+  uint64_t next = tl_canonical(c, *c->pc), until = c->clock + LONGEST;
+  *c->pc = next;
+  if (until > c->deadline)
+    until = c->deadline;
+  if (until > c->slice)
+    until = c->slice;
+  if (until > c->clock && !(c->line && tl_arm64_interruptible(c)))
+    c->clock = until;
+  tl_arm64_look_again(c);
+  if (c->clock >= c->slice)
+    tl_leave(c, next, TL_SLICED);
+  tl_lib.loop_exit(c->cs);
+}
