@@ -67,7 +67,9 @@ var AMD64 = &Arch{
 		{"CR0", -1}, {"CR2", -1}, {"CR3", -1}, {"CR4", -1}, {"LSTAR", -1},
 	},
 	PC: RIP, SP: RSP, FP: RBP, Flags: RFLAGS, Ret: RAX,
-	Args:      []Reg{RDI, RSI, RDX, RCX, R8, R9},
+	Args:          []Reg{RDI, RSI, RDX, RCX, R8, R9},
+	Interruptible: func(flags uint64) bool { return flags&(1<<9) != 0 }, // IF
+
 	StackArgs: 8, // above the return address (System V ABI, 3.2.2)
 }
 

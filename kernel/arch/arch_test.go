@@ -47,6 +47,16 @@ func testNames(t *testing.T, a *Arch) {
 	}
 }
 
+// TestInterruptible takes flags as the guests of tests have them, with interrupts on and off.
+func TestInterruptible(t *testing.T) {
+	for a, flags := range map[*Arch][2]uint64{AMD64: {0x202, 0x2}, ARM64: {0x5, 0x85}, RISCV64: {0x2, 0x20}} {
+		if !a.Interruptible(flags[0]) || a.Interruptible(flags[1]) {
+			t.Errorf("%s: interruptible with %#x: %v, with %#x: %v",
+				a, flags[0], a.Interruptible(flags[0]), flags[1], a.Interruptible(flags[1]))
+		}
+	}
+}
+
 // TestRegs looks at registers by name, so that a constant that has slipped shows.
 func TestRegs(t *testing.T) {
 	for _, c := range []struct {

@@ -58,6 +58,8 @@ var ARM64 = &Arch{
 
 	PC: ArmPC, SP: ArmSP, FP: ArmFP, Flags: ArmPSTATE, Ret: ArmX0,
 	Args: consecutive(ArmX0, 8), // AAPCS64, 6.8.2
+
+	Interruptible: func(flags uint64) bool { return flags&(1<<7) == 0 }, // PSTATE.I masks them
 }
 
 // armBRK is BRK #0x7472. Linux uses other immediates (kprobes 4, BUG 0x800, ...).
