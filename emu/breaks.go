@@ -34,6 +34,10 @@ func (m *Machine) Slots() (base, size uint64) { return m.slots, slotsSize }
 // WriteSlots stores trampoline code at an address in that range.
 func (m *Machine) WriteSlots(addr uint64, code []byte) error { return m.engine.WriteSlots(addr, code) }
 
+// UseSlot is called by the function of OnHit, on a machine with Config.Shared: this time the
+// instruction that the breakpoint at addr has displaced runs in slot.
+func (m *Machine) UseSlot(addr, slot uint64) { m.engine.UseSlot(addr, slot) }
+
 // SetBreaks plants, moves or replaces breakpoints. It fails with an *arch.Fault where
 // the guest has no memory.
 func (m *Machine) SetBreaks(breaks []arch.Break) error {
@@ -78,8 +82,8 @@ func (m *Machine) ClearBreaks(addrs []uint64) error {
 func (m *Machine) ForgetText(lo, hi uint64) { m.engine.ForgetPages(lo, hi) }
 
 // CountHits has the hits at addr counted from now on, without a call of the function of
-// OnHit. It reports false where no breakpoint stands.
-func (m *Machine) CountHits(addr uint64) bool { return m.engine.CountHits(addr) }
+// OnHit. It reports false where no breakpoint stands, and where each hit needs the call.
+func (m *Machine) CountHits(addr uint64) bool { return !m.shared && m.engine.CountHits(addr) }
 
 // TakeHits ends that and returns how many there were.
 func (m *Machine) TakeHits(addr uint64) uint64 { return m.engine.TakeHits(addr) }

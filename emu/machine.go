@@ -43,6 +43,9 @@ type Config struct {
 	// Hooked makes breakpoints fire by the emulator's code hook: nothing is planted in the
 	// guest, whatever InPlace says, and displaced instructions run where they are.
 	Hooked bool
+	// Shared makes trampolines code of the guest's like any other, where it takes interrupts and
+	// whose addresses it sees, and has breakpoints take turns in them (Machine.UseSlot).
+	Shared bool
 	// Disks are images of disks, of whole sectors of 512 bytes. They are never changed: what
 	// the guest writes stays in the machine.
 	Disks []boot.File
@@ -133,6 +136,7 @@ type Machine struct {
 	text      textMap
 	slots     uint64
 	inPlace   bool
+	shared    bool
 	crossed   []uint64
 	onHit     func(cpu arch.CPU, addr uint64)
 	onRewrite func(addr uint64)
@@ -160,7 +164,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 		c.CodeBuffer = defaultCodeBuffer
 	}
 	c.InPlace = c.InPlace && !c.Hooked
-	m := &Machine{arch: a, inPlace: c.InPlace, policy: interleave.RoundRobin(interleave.Quantum)}
+	m := &Machine{arch: a, inPlace: c.InPlace, shared: c.Shared, policy: interleave.RoundRobin(interleave.Quantum)}
 	if err := m.open(c); err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
@@ -201,6 +205,9 @@ func (m *Machine) open(c Config) (err error) {
 	}
 	m.engine.SetInPlace(c.InPlace)
 	m.engine.SetHooked(c.Hooked)
+	if c.Shared {
+		m.engine.ShareSlots()
+	}
 	return nil
 }
 

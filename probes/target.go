@@ -66,6 +66,14 @@ type Target interface {
 	Stop()
 }
 
+// A Sharer is a Target whose breakpoints may take turns in trampolines. They are then code that
+// the guest sees, and takes interrupts in.
+type Sharer interface {
+	// UseSlot is called by the function of OnHit: this time the instruction that the breakpoint
+	// at addr has displaced runs in the trampoline at slot.
+	UseSlot(addr, slot uint64)
+}
+
 // A Chiller is a Target whose time can be made to pass while its CPU stands still.
 type Chiller interface {
 	// Chill lets ns virtual nanoseconds pass.

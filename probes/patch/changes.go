@@ -36,7 +36,7 @@ func (c *changes) plant(p *point) {
 		return
 	}
 	b := probes.Break{Addr: p.addr(), Len: p.plan.Len, Guest: p.plan.Kind == trampoline.Guest}
-	if p.plan.InSlot() {
+	if p.plan.InSlot() && c.set.shared == nil {
 		var ok bool
 		if b.Slot, ok = c.fill(p); !ok {
 			return

@@ -32,6 +32,8 @@ type Set struct {
 	err      error
 	lost     int
 
+	shared *shared // trampolines; nil while each point has its own
+
 	forgotten uint64 // hits of points that are not known any more
 }
 

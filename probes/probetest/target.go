@@ -28,6 +28,9 @@ type Target struct {
 	Err  error
 	Lose int             // hits to leave out, for tests of the cross-check
 	Code map[uint64]byte // what WriteSlots has stored
+	// Shared: a breakpoint is told its trampoline at each hit; Slot is that of the newest.
+	Shared bool
+	Slot   uint64
 
 	a       *arch.Arch
 	pages   map[uint64]*[pageSize]byte
@@ -193,7 +196,7 @@ func (t *Target) SetBreaks(bs []probes.Break) error {
 		switch {
 		case i > 0 && bs[i-1].Addr >= b.Addr:
 			return t.broken("SetBreaks: %#x after %#x", b.Addr, bs[i-1].Addr)
-		case (b.Guest || !b.Do.InSlot()) != (b.Slot == 0):
+		case (b.Guest || t.Shared || !b.Do.InSlot()) != (b.Slot == 0):
 			return t.broken("SetBreaks: guest %v with slot %#x", b.Guest, b.Slot)
 		case b.Len == 0:
 			return t.broken("SetBreaks: no length at %#x", b.Addr)
@@ -207,6 +210,14 @@ func (t *Target) SetBreaks(bs []probes.Break) error {
 		t.watched[(b.Addr+uint64(b.Len)-1)/pageSize] = true
 	}
 	return nil
+}
+
+// UseSlot implements probes.Sharer.
+func (t *Target) UseSlot(addr, slot uint64) {
+	if _, ok := t.breaks[addr]; !ok || !t.Shared || t.isBreak(slot) {
+		t.broken("UseSlot: %#x for the breakpoint at %#x", slot, addr)
+	}
+	t.Slot = slot
 }
 
 // isBreak tells whether the trampoline at an address begins with a breakpoint.

@@ -33,6 +33,7 @@ type Options struct {
 
 	Patch       string // split, inplace: for whoever makes the target
 	Engine      string // trap, hook: likewise
+	Tramp       string // probe, thread: likewise, and for the session
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
 
@@ -41,7 +42,7 @@ type Options struct {
 
 // NewOptions are the defaults.
 func NewOptions() *Options {
-	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap"}
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe"}
 }
 
 // An option is a row of the table of options.
@@ -66,7 +67,7 @@ var table = map[string]option{
 	"inlineframes": {set: flag(func(o *Options) *bool { return &o.InlineFrames })},
 	"kinstpolicy":  {set: setPolicy},
 	"patch":        {set: oneOf(func(o *Options) *string { return &o.Patch }, "split", "inplace")},
-	"tramp":        {set: only("probe")},
+	"tramp":        {set: oneOf(func(o *Options) *string { return &o.Tramp }, "probe", "thread")},
 
 	// At run time.
 	"bufresize":   {set: only("auto", "manual")},

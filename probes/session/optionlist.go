@@ -15,7 +15,7 @@ var about = []OptionInfo{
 	{"inlineframes", "stacks show inlined functions, from the debug information"},
 	{"kinstpolicy", "all, linux or freebsd: leave out what a tracer in that kernel could not probe"},
 	{"patch", "split or inplace: breakpoints hidden from the guest, or in its own text"},
-	{"tramp", "probe: a trampoline for each probe"},
+	{"tramp", "probe or thread: a trampoline for each probe, or one for each thread, written at each hit"},
 
 	{"aggsize", "memory for aggregations"},
 	{"aggsortkey", "sort aggregations by key"},

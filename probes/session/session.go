@@ -122,6 +122,11 @@ func New(c Config) (*Session, error) {
 	if s.set, err = patch.New(c.Target, s.text, s); err != nil {
 		return nil, err
 	}
+	if c.Options.Tramp == "thread" {
+		if err := s.set.Share(s.owner); err != nil {
+			return nil, fmt.Errorf("option tramp=thread: %w", err)
+		}
+	}
 	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)

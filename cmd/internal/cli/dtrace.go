@@ -57,9 +57,7 @@ func (e *env) trace(t *tracing) (err error) {
 	if t.guest.console {
 		log = e.stderr
 	}
-	g, err := e.newGuest(t.guest, guestConfig{
-		console: log, inPlace: t.options.Patch == "inplace", hooked: t.options.Engine == "hook", symbols: true,
-	})
+	g, err := e.newGuest(t.guest, t.wanted(log))
 	if err != nil {
 		return err
 	}
@@ -71,6 +69,15 @@ func (e *env) trace(t *tracing) (err error) {
 		}
 	}()
 	return tr.run()
+}
+
+// wanted is what tracing wants of a guest.
+func (t *tracing) wanted(console io.Writer) guestConfig {
+	o := t.options
+	return guestConfig{
+		console: console, symbols: true,
+		inPlace: o.Patch == "inplace", hooked: o.Engine == "hook", shared: o.Tramp == "thread",
+	}
 }
 
 // tracer is a session on a guest.

@@ -134,9 +134,7 @@ func (p *footprint) history(probed bool) (h *verify.History, symbol func(uint64)
 	var output bytes.Buffer
 	inner := *p.env
 	inner.stdout, inner.stderr = &output, &output
-	g, err := inner.newGuest(t.guest, guestConfig{
-		console: &output, inPlace: t.options.Patch == "inplace", hooked: t.options.Engine == "hook", symbols: true,
-	})
+	g, err := inner.newGuest(t.guest, t.wanted(&output))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,6 +60,7 @@ type guestConfig struct {
 	console io.Writer // the kernel's log
 	inPlace bool
 	hooked  bool // probes fire by the emulator's code hook
+	shared  bool // breakpoints share trampolines, which the guest sees
 	symbols bool // fail without symbols
 }
 
@@ -298,7 +299,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 	}
 	g.machine, err = emu.New(g.arch(), emu.Config{
 		Memory: memory, Console: g.console, Control: g.control,
-		InPlace: c.inPlace, Hooked: c.hooked, Disks: disks, CPUs: int(g.options.cpus),
+		InPlace: c.inPlace, Hooked: c.hooked, Shared: c.shared, Disks: disks, CPUs: int(g.options.cpus),
 		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
 	if err == nil && g.host == nil {

@@ -22,7 +22,7 @@ static void settle(struct tl_cpu *c) {
 // belongs.
 static bool finish_call(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b = tl_slot_break(c, pc);
-  if (!b || pc != b->slot + b->len || c->m->aux[pc - c->m->slot_base] != INT3)
+  if (!b || tl_slot_offset(c->m, pc) != b->len || c->m->aux[pc - c->m->slot_base] != INT3)
     return false;
   struct tl_amd64_env *e = c->env;
   e->eip = tl_amd64_exchange(c, e->regs[TL_RSP], b->addr + b->len);
@@ -43,7 +43,7 @@ static bool at_jump_back(struct tl_cpu *c, const struct tl_break *b, uint64_t pc
 static bool step_of_slot(struct tl_cpu *c) {
   uint64_t pc = tl_amd64_env(c)->eip;
   struct tl_break *b = tl_slot_break(c, pc);
-  bool complete = !b || pc == b->slot || finish_call(c, pc) || at_jump_back(c, b, pc); // or one round of it is
+  bool complete = !b || !tl_slot_offset(c->m, pc) || finish_call(c, pc) || at_jump_back(c, b, pc); // or one round of it is
   bool swallow = !complete || (!b && c->slot_left == c->clock && pc == c->end);
   if (swallow)
     *c->dr6 = c->dr6_was;

@@ -109,7 +109,7 @@ static struct tl_break *new_break(struct tl_machine *m) {
 
 static uint32_t *slot_entry(struct tl_machine *m, uint64_t slot) {
   static uint32_t none;
-  return slot ? &m->slot_id[(slot - m->slot_base) >> m->slot_shift] : &none;
+  return slot && m->hidden ? &m->slot_id[(slot - m->slot_base) >> m->slot_shift] : &none;
 }
 
 // Watch a page for stores; nothing if it is already. NULL, or why not.

@@ -33,6 +33,13 @@ func (e *Engine) SetInPlace(on bool) { e.c.m.inplace = C.bool(on) }
 // trampolines are not used. Only before the first SetBreak.
 func (e *Engine) SetHooked(on bool) { e.c.m.hooked = C.bool(on) }
 
+// ShareSlots makes trampolines code that the guest sees, and that several breakpoints use. Only
+// before the first SetBreak.
+func (e *Engine) ShareSlots() { C.tl_share_slots(e.c.m) }
+
+// UseSlot is called by Hit: the instruction of the breakpoint at addr runs in slot.
+func (e *Engine) UseSlot(addr, slot uint64) { C.tl_use_slot(e.c.m, C.uint64_t(addr), C.uint64_t(slot)) }
+
 // WriteSlots stores trampolines at a virtual address in the range of SetSlots.
 func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 	m := e.c.m

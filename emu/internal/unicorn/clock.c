@@ -15,16 +15,12 @@
 #include "library.h"
 
 static inline bool in_slots(struct tl_machine *m, uint64_t pc) {
-  return pc - m->slot_base < m->slot_size;
+  return pc - m->slot_base < m->hidden;
 }
 
 static struct tl_break *slot_owner(struct tl_machine *m, uint64_t pc) {
   uint32_t id = m->slot_id[(pc - m->slot_base) >> m->slot_shift];
   return id ? &m->breaks[id - 1] : NULL;
-}
-
-static inline uint64_t slot_offset(struct tl_machine *m, uint64_t pc) {
-  return (pc - m->slot_base) & ((1ull << m->slot_shift) - 1);
 }
 
 // Where the guest would be, had it not been displaced: the probe as long as the
@@ -33,7 +29,7 @@ uint64_t tl_canonical(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b;
   if (TL_LIKELY(!in_slots(c->m, pc)) || !(b = slot_owner(c->m, pc)))
     return pc;
-  return slot_offset(c->m, pc) ? b->addr + b->len : b->addr;
+  return tl_slot_offset(c->m, pc) ? b->addr + b->len : b->addr;
 }
 
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc) {
@@ -152,7 +148,7 @@ static void attend(struct tl_cpu *c, uint64_t pc) {
 // displaced instruction, or the next round of one that repeats itself.
 static void slot_block(struct tl_cpu *c, uint64_t pc) {
   struct tl_break *b = slot_owner(c->m, pc);
-  if (!b || slot_offset(c->m, pc)) {
+  if (!b || tl_slot_offset(c->m, pc)) {
     c->slot_left = c->clock;
     return;
   }

@@ -15,6 +15,7 @@
 //	mmio.c         devices in memory
 //	breaks.c       breakpoints and the pages that hold them
 //	hit.c          a breakpoint that was executed, and the way on
+//	shared.c       trampolines that the guest sees, and breakpoints share
 //	hooks.c        the code hook: another way to fire, and to count
 //	emulate.c      what the machine does for a displaced instruction
 //

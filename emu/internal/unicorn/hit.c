@@ -58,7 +58,7 @@ enum tl_trap tl_trap(struct tl_cpu *c) {
   if (c->m->hooked)
     return TL_TRAP_GUEST;
   struct tl_break *b = tl_slot_break(c, pc);
-  if (b && pc != b->slot) { // the second one
+  if (b && tl_slot_offset(c->m, pc)) { // the second one
     tl_lent_back(c, b, true);
     *c->pc = b->addr + b->len;
     return TL_TRAP_DONE;

@@ -55,7 +55,7 @@ static void *near(const void *place, size_t size) {
 static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->ram_size = ram_size;
   m->ram_base = m->t->ram_base;
-  m->slot_size = SLOTS_SIZE;
+  m->slot_size = m->hidden = SLOTS_SIZE;
   m->slot_shift = m->t->slot_shift;
   m->aux_pa = AUX_PA;
   m->aux_size = SLOTS_SIZE + TEXT_PAGES * TL_PAGE;

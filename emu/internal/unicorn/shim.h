@@ -90,6 +90,7 @@ struct tl_machine {
   uint64_t slot_base, slot_size; // virtual range of the trampolines
   unsigned slot_shift;           // log2 of the bytes of a slot
   uint32_t *slot_id;             // 1 + id of the breakpoint that owns a slot
+  uint64_t hidden;               // of slot_size: what the guest never sees. All, or nothing (shared.c)
 
   uint8_t *has_code; // by ram page: set of engines that have translated code from it
   uint64_t pages_of_ram;
@@ -283,7 +284,14 @@ bool tl_step_window(struct tl_cpu *c, uint64_t va, uint8_t **host);
 bool tl_step_fill(struct tl_cpu *c, uint64_t va, int access, int mmu);
 void tl_step_page(struct tl_cpu *c, uint8_t *host);
 
+// shared.c
+void tl_share_slots(struct tl_machine *m);
+void tl_use_slot(struct tl_machine *m, uint64_t addr, uint64_t slot);
+
 // hit.c
+static inline uint64_t tl_slot_offset(const struct tl_machine *m, uint64_t pc) {
+  return (pc - m->slot_base) & ((1ull << m->slot_shift) - 1);
+}
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b);
 struct tl_break *tl_slot_break(struct tl_cpu *c, uint64_t pc);
 enum tl_trap tl_trap(struct tl_cpu *c);
