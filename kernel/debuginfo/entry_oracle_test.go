@@ -66,7 +66,7 @@ func compareStops(t *testing.T, img *kernel.Image, stops []*stop) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLocals(img, x, New(img, "", ""), img.Slide)
+	l := NewLocals(img, x, New(img, "", ""), img)
 	all, entries := 0, 0
 	for _, s := range stops {
 		s.img = img

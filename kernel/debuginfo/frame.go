@@ -29,15 +29,15 @@ func (f *frame) reg(n uint64) (uint64, error) {
 	return f.g.Reg(r), nil
 }
 
-// slideOf is what to add to an address that an expression names. Those that it has from
-// registers and memory are the running kernel's already.
-func (f *frame) slideOf(addr uint64) uint64 {
+// moved is where an address that an expression names is in the running kernel. Those that it
+// has from registers and memory are the running kernel's already.
+func (f *frame) moved(addr uint64) uint64 {
 	for _, c := range f.l.image {
-		if c.Contains(addr) {
-			return f.l.slide()
+		if run, ok := f.l.at.Run(addr); ok && c.Contains(addr) {
+			return run
 		}
 	}
-	return 0
+	return addr
 }
 
 // base is what DW_OP_fbreg counts from.
@@ -100,7 +100,7 @@ func (f *frame) caller() (*frame, error) {
 	if rules.signed { // by pointer authentication; the kernel's half of addresses begins with ones
 		ra |= 0xff << 56
 	}
-	return up, up.enter(ra - f.l.slide())
+	return up, up.enter(ra)
 }
 
 // recover is the value that a register had in the caller.
@@ -122,6 +122,10 @@ func (f *frame) recover(r regRule, cfa uint64) (v uint64, ok bool) {
 
 // enter puts the frame behind the call that returns to an address.
 func (f *frame) enter(ra uint64) error {
+	ra, ok := f.l.at.Link(ra)
+	if !ok {
+		return ErrOptimizedOut
+	}
 	die, ok := f.l.x.definitionAt(ra - 1)
 	if !ok {
 		return ErrOptimizedOut
@@ -217,7 +221,8 @@ func (f *frame) calls(site, callee *node) bool {
 	for _, name := range []uint64{atCallTarget, atGNUCallTarget} {
 		if a := site.get(name); a != nil {
 			to, err := (&evaluation{l: f.l, frame: f}).number(a.block)
-			return err == nil && f.l.contains(callee, to-f.l.slide())
+			link, ok := f.l.at.Link(to)
+			return err == nil && ok && f.l.contains(callee, link)
 		}
 	}
 	return false

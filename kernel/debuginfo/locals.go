@@ -19,7 +19,7 @@ import (
 //
 // It is used by one goroutine at a time.
 type Locals struct {
-	slide func() uint64
+	at    Placement
 	x     *Index
 	types *Types
 	d     *dwarf
@@ -31,7 +31,7 @@ type Locals struct {
 	lists []byte // .debug_loclists
 	loc   []byte // .debug_loc
 	cfi   *callFrames
-	image []Range // what is loaded of the image: addresses in it slide
+	image []Range // what is loaded of the image: addresses in it have moved
 }
 
 type localKey struct {
@@ -66,12 +66,19 @@ type Guest interface {
 	Read(addr uint64, p []byte) error
 }
 
+// A Placement tells where the code of an image runs. *kernel.Image is one.
+type Placement interface {
+	// Link is the link-time address of an address of the running kernel, Run the other way
+	// round. They are not ok where nothing of the image is.
+	Link(addr uint64) (link uint64, ok bool)
+	Run(link uint64) (addr uint64, ok bool)
+}
+
 // NewLocals makes the Locals of an image with DWARF, which must stay open. x is its index,
-// types has its types; slide tells how far the running kernel is from where it was linked.
-func NewLocals(img *kernel.Image, x *Index, types *Types, slide func() uint64) *Locals {
+// types has its types; at tells where it runs.
+func NewLocals(img *kernel.Image, x *Index, types *Types, at Placement) *Locals {
 	l := &Locals{
-		slide: slide,
-		x:     x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
+		at: at, x: x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
 		regs: make(map[uint64]arch.Reg), units: make(map[uint64]*localUnit), found: make(map[localKey]*Local),
 	}
 	for i, r := range l.arch.Regs {
@@ -95,7 +102,10 @@ func NewLocals(img *kernel.Image, x *Index, types *Types, slide func() uint64) *
 // kernel, of the innermost scope that has one: an inlined copy's before its caller's. It is
 // not ok if there is none.
 func (l *Locals) Find(addr uint64, name string) (v *Local, ok bool) {
-	pc := addr - l.slide()
+	pc, ok := l.at.Link(addr)
+	if !ok {
+		return nil, false
+	}
 	key := localKey{pc, name}
 	v, known := l.found[key]
 	if !known {
@@ -112,8 +122,12 @@ func (l *Locals) Find(addr uint64, name string) (v *Local, ok bool) {
 
 // Names are the names that mean something at an address of the running kernel, sorted.
 func (l *Locals) Names(addr uint64) []string {
+	pc, ok := l.at.Link(addr)
+	if !ok {
+		return nil
+	}
 	var names []string
-	for _, v := range l.all(addr - l.slide()) {
+	for _, v := range l.all(pc) {
 		names = append(names, v.Name)
 	}
 	slices.Sort(names)

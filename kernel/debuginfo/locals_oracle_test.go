@@ -84,7 +84,7 @@ func compareLocals(t *testing.T, img *kernel.Image, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLocals(img, x, New(img, "", ""), img.Slide)
+	l := NewLocals(img, x, New(img, "", ""), img)
 	r := rand.New(rand.NewPCG(3, 4))
 	cpus, triples := someLocals(l, img, r, 1000)
 	dir := t.TempDir()

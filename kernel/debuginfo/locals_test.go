@@ -109,7 +109,7 @@ func expressionLocals(t *testing.T) *Locals {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewLocals(img, x, New(img, "", ""), func() uint64 { return 0 })
+	return NewLocals(img, x, New(img, "", ""), img)
 }
 
 // TestLocals: parameters where a function and a copy begin, in both formats, and in a kernel
@@ -126,7 +126,8 @@ func TestLocals(t *testing.T) {
 			t.Fatal(err)
 		}
 		const slide = 0x200000
-		l := NewLocals(img, x, New(img, "", ""), func() uint64 { return slide })
+		img.SetSlide(slide)
+		l := NewLocals(img, x, New(img, "", ""), img)
 		f, _ := x.Function("distance")
 		at := f.Regular[0].Entry + slide
 		if names := l.Names(at); !slices.Equal(names, []string{"a", "b", "d"}) {

@@ -99,11 +99,9 @@ func (e *evaluation) constant(c *cursor, op byte) uint64 {
 	u := e.frame.at.unit
 	switch op {
 	case opAddr:
-		at := c.fixed(u.addrSize)
-		return at + e.frame.slideOf(at)
+		return e.frame.moved(c.fixed(u.addrSize))
 	case opAddrx:
-		at := e.l.s.indexedAddress(u.unit, &u.root, c.uleb())
-		return at + e.frame.slideOf(at)
+		return e.frame.moved(e.l.s.indexedAddress(u.unit, &u.root, c.uleb()))
 	case opConstu:
 		return c.uleb()
 	case opConsts:

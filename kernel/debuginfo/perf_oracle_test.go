@@ -20,7 +20,7 @@ import (
 func comparePerf(t *testing.T, img *kernel.Image, x *Index, path string, n int) {
 	t.Helper()
 	pattern, names := seededPattern(x, n)
-	e := explainer{NewLocals(img, x, New(img, "", ""), func() uint64 { return 0 }), perfPlaces(t, path, pattern), map[uint64]bool{}}
+	e := explainer{NewLocals(img, x, New(img, "", ""), img), perfPlaces(t, path, pattern), map[uint64]bool{}}
 	for _, places := range e.places {
 		for _, p := range places {
 			for _, addr := range p.addrs {

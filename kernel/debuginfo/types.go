@@ -28,7 +28,14 @@ type Types struct {
 	memo   map[memoKey]*ctypes.Type
 	enums  map[string][]int64 // values of enumerators
 	thread string
+	others Named
 	err    error
+}
+
+// Named are types by their names.
+type Named interface {
+	Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool)
+	Typedef(name string) (*ctypes.Type, bool)
 }
 
 type memoKey struct {
@@ -42,6 +49,14 @@ func New(img *kernel.Image, cache, thread string) *Types {
 	return &Types{img: img, cache: cache, thread: thread, memo: make(map[memoKey]*ctypes.Type)}
 }
 
+// NewModule makes the Types of a module. What it only names, or does not even, is what others,
+// the kernel's, say; others may be nil.
+func NewModule(img *kernel.Image, others Named) *Types {
+	t := New(img, "", "")
+	t.others = others
+	return t
+}
+
 // Err is the first thing wrong with the type information that was met; what could be read
 // is there nevertheless.
 func (t *Types) Err() error { return t.err }
@@ -51,7 +66,8 @@ func (t *Types) open() {
 		return
 	}
 	t.opened = true
-	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 {
+	// A module's BTF counts on from the kernel's (btf.rst, "split BTF").
+	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == kernel.ModuleName {
 		t.btf, t.err = newBTF(raw, t)
 	}
 	if t.btf == nil || t.err != nil {
@@ -62,21 +78,31 @@ func (t *Types) open() {
 
 // Tagged finds a structure, union or enumeration by its tag.
 func (t *Types) Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
-	return t.find(kind, tag, func() (*ctypes.Type, bool) {
+	return t.find(kind, tag, func() (typ *ctypes.Type, ok bool) {
 		if t.btf != nil {
-			return t.btf.tagged(kind, tag)
+			typ, ok = t.btf.tagged(kind, tag)
+		} else {
+			typ, ok = t.dwarf.tagged(kind, tag)
 		}
-		return t.dwarf.tagged(kind, tag)
+		if !ok && t.others != nil {
+			return t.others.Tagged(kind, tag)
+		}
+		return typ, ok
 	})
 }
 
 // Typedef finds a type by its name.
 func (t *Types) Typedef(name string) (*ctypes.Type, bool) {
-	return t.find(ctypes.Typedef, name, func() (*ctypes.Type, bool) {
+	return t.find(ctypes.Typedef, name, func() (typ *ctypes.Type, ok bool) {
 		if t.btf != nil {
-			return t.btf.typedef(name)
+			typ, ok = t.btf.typedef(name)
+		} else {
+			typ, ok = t.dwarf.typedef(name)
 		}
-		return t.dwarf.typedef(name)
+		if !ok && t.others != nil {
+			return t.others.Typedef(name)
+		}
+		return typ, ok
 	})
 }
 

@@ -31,8 +31,18 @@ type Info struct {
 	last  *unit    // which has been read: the next function is often of the same
 }
 
-// Open begins to read an image's debug information.
+// Open begins to read an image's debug information. Addresses are of the running kernel as it
+// lies now.
 func Open(img *kernel.Image) (*Info, error) {
+	in, err := OpenLinked(img)
+	if err == nil {
+		in.slide = img.Slide()
+	}
+	return in, err
+}
+
+// OpenLinked is Open for link-time addresses, whatever the guest does with the image.
+func OpenLinked(img *kernel.Image) (*Info, error) {
 	section := func(name string) []byte {
 		data, _, _ := img.Section(".debug_" + name)
 		return data
@@ -49,7 +59,7 @@ func Open(img *kernel.Image) (*Info, error) {
 			return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
 		}
 	}
-	return &Info{data: data, slide: img.Slide()}, nil
+	return &Info{data: data}, nil
 }
 
 // A Line is a line of a source file.

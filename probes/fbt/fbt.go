@@ -22,7 +22,9 @@ type Config struct {
 	Registry *probes.Registry
 	Text     *ktext.Text
 	Target   probes.Target
-	Types    Types // nil: nothing is known of types
+	// Types are the parts that a description's module means and of which types are known,
+	// modules that are not loaded too. Nil: nothing is known of types.
+	Types func(module string) []Typed
 
 	// Name is the provider's name, "" for fbt.
 	Name string
@@ -33,6 +35,12 @@ type Config struct {
 // Types are the types of functions. *debuginfo.Types are some.
 type Types interface {
 	Function(name string) (*ctypes.Type, bool)
+}
+
+// A Typed is a part with the types of its functions.
+type Typed struct {
+	ktext.Part
+	Types Types
 }
 
 // Provider makes fbt probes.

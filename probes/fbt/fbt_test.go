@@ -47,8 +47,14 @@ func newRig(t *testing.T, policy ktext.Policy) *rig {
 		t.Fatal(err)
 	}
 	c := Config{
-		Registry: probes.NewRegistry(), Target: r.target, Types: protos{},
+		Registry: probes.NewRegistry(), Target: r.target,
 		Text: &ktext.Text{Set: set, Symbols: r.funcs, Arch: "amd64", Policy: policy},
+	}
+	c.Types = func(module string) []Typed {
+		if !ktext.InModule(module, ktext.Module) {
+			return nil
+		}
+		return []Typed{{c.Text.Kernel(), protos{}}}
 	}
 	if r.Provider, err = New(c); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 
 	"trapline/kernel/ctypes"
 	"trapline/probes"
-	"trapline/probes/ktext"
 )
 
 // ArgTypes are those of the function's parameters, up to one that does not come in a
@@ -13,31 +12,43 @@ import (
 // functions match, they are what all have.
 func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 	want := wishOf(d.Name)
-	if !ktext.InModule(d.Module, ktext.Module) || p.Types == nil || want.entry == want.leave {
+	if p.Types == nil || want.entry == want.leave {
 		return nil
 	}
-	if d.Function != "" && !probes.IsGlob(d.Function) {
-		return p.typesOf(d.Function, want)
-	}
 	var all []*ctypes.Type
-	for _, s := range p.Text.Symbols.Glob(cmp.Or(d.Function, "*")) {
-		if unfit(p.Text.Kernel(), s) != "" {
-			continue
-		}
-		got := p.typesOf(s.Name, want)
-		if all != nil {
-			got = common(all, got)
-		}
-		if all = got; len(all) == 0 {
-			return nil
+	for _, part := range p.Types(d.Module) {
+		for _, name := range part.functions(d.Function) {
+			got := part.typesOf(name, want)
+			if all != nil {
+				got = common(all, got)
+			}
+			if all = got; len(all) == 0 {
+				return nil
+			}
 		}
 	}
 	return all
 }
 
+// functions are the names of those that a description means.
+func (t Typed) functions(pattern string) (names []string) {
+	if pattern != "" && !probes.IsGlob(pattern) {
+		if _, err := t.Named(pattern); err != nil {
+			return nil
+		}
+		return []string{pattern}
+	}
+	for _, s := range t.Symbols.Glob(cmp.Or(pattern, "*")) {
+		if unfit(t.Part, s) == "" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // typesOf are the types of one function's probe.
-func (p *Provider) typesOf(function string, want wish) []*ctypes.Type {
-	f, ok := p.Types.Function(function)
+func (t Typed) typesOf(function string, want wish) []*ctypes.Type {
+	f, ok := t.Types.Function(function)
 	switch {
 	case !ok || f.Base().Kind != ctypes.Func:
 		return nil

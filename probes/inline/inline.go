@@ -80,9 +80,6 @@ func New(img *kernel.Image) (*Finder, error) {
 	return &Finder{img: img, isa: isa, graphs: map[string]*graph{}}, nil
 }
 
-// Slide is how far the running kernel is from link-time addresses.
-func (f *Finder) Slide() uint64 { return f.img.Slide() }
-
 // AtLink finds the symbol that covers a link-time address.
 func (f *Finder) AtLink(link uint64) (kernel.Symbol, bool) { return f.img.Symtab().AtLink(link) }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // A Source tells the lines that begin in functions, and the functions inlined around an
-// address. It keeps what it has read of a function. It is used by one goroutine at a time.
+// address. All addresses are link-time ones. It keeps what it has read of a function. It is used by
+// one goroutine at a time.
 type Source struct {
 	// Progress, if not nil, is told while Lines reads how many of a function's pieces of
 	// code have been looked at.
@@ -22,7 +23,8 @@ type Source struct {
 	known   map[uint64]*source.Function // by the symbol's address
 }
 
-// NewSource makes a Source of an image's debug information and its symbols.
+// NewSource makes a Source of an image's debug information, by link-time addresses, and its
+// symbols.
 func NewSource(info *source.Info, symbols *kernel.Symtab) *Source {
 	return &Source{info: info, symbols: symbols, known: map[uint64]*source.Function{}}
 }
@@ -35,7 +37,7 @@ type LineStart struct {
 
 // Lines are the lines that begin in a function's own code and in its inlined copies, by
 // address. What is inlined into it is part of it.
-func (s *Source) Lines(f debuginfo.Function, slide uint64) (all []LineStart, err error) {
+func (s *Source) Lines(f debuginfo.Function) (all []LineStart, err error) {
 	type piece struct {
 		debuginfo.Range
 		depth int
@@ -53,7 +55,7 @@ func (s *Source) Lines(f debuginfo.Function, slide uint64) (all []LineStart, err
 		add(c.Ranges, c.Depth)
 	}
 	for i, p := range pieces {
-		if all, err = s.lines(all, p.Lo+slide, p.Hi+slide, p.depth); err != nil {
+		if all, err = s.lines(all, p.Lo, p.Hi, p.depth); err != nil {
 			return nil, err
 		}
 		if s.Progress != nil {
@@ -87,7 +89,7 @@ func (s *Source) lines(all []LineStart, lo, hi uint64, depth int) ([]LineStart, 
 
 // function is the source of the symbol at an address, nil without a symbol.
 func (s *Source) function(addr uint64) (kernel.Symbol, *source.Function, error) {
-	sym, ok := s.symbols.At(addr)
+	sym, ok := s.symbols.AtLink(addr)
 	if !ok {
 		return sym, nil, nil
 	}

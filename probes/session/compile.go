@@ -142,7 +142,7 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.Types, Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), "linux.d"),
+		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), "linux.d"),
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
 	}
 }

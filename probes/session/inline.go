@@ -1,31 +1,20 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"trapline/kernel"
-	"trapline/kernel/debuginfo"
 	"trapline/probes"
 	"trapline/probes/inline"
 	"trapline/probes/ktext"
 )
 
-// Functions are the functions of the guest's kernel or of a module, and the instructions of
-// their inlined copies.
-type Functions struct {
-	*debuginfo.Index
-	*inline.Finder
-}
-
 // inlining turns kinst::f:entry and kinst::f:return into probes at the inlined copies of f,
 // and kinst::f:FILE@LINE into probes where that line begins.
 type inlining struct {
-	s     *Session
-	funcs *Functions // of the kernel proper; nil until asked for
-	done  map[string]expansion
+	s    *Session
+	done map[string]expansion
 	// addrs are the link-time addresses that a description that was made means: other
 	// functions may have the name of its function.
 	addrs map[string][]uint64
@@ -67,23 +56,31 @@ func (in *inlining) descriptions(text string) []string {
 
 func (in *inlining) expand(d probes.Desc) ([]string, error) {
 	out := in.expandModules(d)
-	if m := in.s.modules.described(d.Module); len(m) > 0 && !ktext.InModule(d.Module, ktext.Module) {
+	if !in.inKernel(d) {
 		if len(out) == 0 {
-			return nil, &ktext.UnknownError{Function: d.Function, Module: d.Module, Near: m[0].Image.Symtab().Nearest(d.Function, 3)}
+			m := in.s.modules.described(d.Module)[0]
+			return nil, &ktext.UnknownError{Function: d.Function, Module: d.Module, Near: m.Image.Symtab().Nearest(d.Function, 3)}
 		}
 		return out, nil
 	}
 	if _, err := in.s.ktext.Parts(d.Module); err != nil {
 		return nil, err
 	}
-	if err := in.open(); err != nil {
+	funcs, err := in.s.openFunctions()
+	if err != nil {
 		return out, fmt.Errorf("%s:%s is about inlined copies: %w", d.Function, d.Name, err)
 	}
-	out = append(in.all(in.kernel(d)), out...)
+	out = append(in.all(origin{d, funcs, funcs}), out...)
 	if len(out) == 0 {
-		return nil, in.nothing(d)
+		return nil, nothing(d, funcs)
 	}
 	return out, nil
+}
+
+// inKernel tells whether a description is looked for in the kernel proper: not if it is of
+// modules alone.
+func (in *inlining) inKernel(d probes.Desc) bool {
+	return ktext.InModule(d.Module, ktext.Module) || len(in.s.modules.described(d.Module)) == 0
 }
 
 // expandModules makes the descriptions for the modules whose files are known. They name the
@@ -92,7 +89,7 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 func (in *inlining) expandModules(d probes.Desc) (out []string) {
 	for _, m := range in.s.modules.described(d.Module) {
 		d.Module = m.name()
-		if funcs, err := m.open(); err == nil {
+		if funcs, err := m.openFunctions(); err == nil {
 			out = append(out, in.all(origin{d, funcs, m.Image.Symtab()})...)
 		} else if len(m.Image.Symtab().Glob(d.Function)) > 0 {
 			in.note("%v", err)
@@ -111,8 +108,6 @@ type origin struct {
 	}
 }
 
-func (in *inlining) kernel(d probes.Desc) origin { return origin{d, in.funcs, in.funcs} }
-
 // all makes the descriptions for all functions that are meant.
 func (in *inlining) all(o origin) (out []string) {
 	names := []string{o.Function}
@@ -123,18 +118,6 @@ func (in *inlining) all(o origin) (out []string) {
 		out = append(out, in.function(o, name)...)
 	}
 	return out
-}
-
-func (in *inlining) open() error {
-	if in.funcs != nil {
-		return nil
-	}
-	if in.s.Functions == nil {
-		return errors.New("nothing is known of those")
-	}
-	var err error
-	in.funcs, err = in.s.Functions()
-	return err
 }
 
 // function makes the descriptions for one function: its copies by address, then those of its
@@ -170,7 +153,7 @@ func (in *inlining) function(d origin, name string) (out []string) {
 
 // assembler tells a function of which there is only a symbol.
 func (in *inlining) assembler(d origin, name string) bool {
-	if d.funcs != in.funcs {
+	if d.funcs != in.s.funcs {
 		return false
 	}
 	_, err := in.s.ktext.Kernel().Named(name)
@@ -212,18 +195,19 @@ func (in *inlining) keep(text string, ps []*probes.Probe) []*probes.Probe {
 }
 
 // nothing says why there is no probe for a description.
-func (in *inlining) nothing(d probes.Desc) error {
-	f, known := in.funcs.Function(d.Function)
-	near := in.funcs.Nearest(d.Function, 3)
+func nothing(d probes.Desc, funcs *Functions) error {
+	f, known := funcs.Function(d.Function)
+	module := d.Module
+	if ktext.InModule(module, ktext.Module) {
+		module = ktext.Module
+	}
 	switch {
 	case known && len(f.Copies) > 0:
 		return fmt.Errorf("none of the %d inlined copies of %s has an instruction to probe", len(f.Copies), d.Function)
 	case known:
-		return fmt.Errorf("%s has no code in %s", d.Function, ktext.Module)
-	case len(near) > 0:
-		return fmt.Errorf("no function %q in %s (nearest: %s)", d.Function, ktext.Module, strings.Join(near, ", "))
+		return fmt.Errorf("%s has no code in %s", d.Function, module)
 	}
-	return fmt.Errorf("no function %q in %s", d.Function, ktext.Module)
+	return &ktext.UnknownError{Function: d.Function, Module: module, Near: funcs.Nearest(d.Function, 3)}
 }
 
 func (in *inlining) note(format string, args ...any) {

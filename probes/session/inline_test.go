@@ -29,14 +29,14 @@ func newCompiledRig(t *testing.T, path string) *rig {
 	r := &rig{target: probetest.New(arch.AMD64)}
 	r.Session, err = New(Config{
 		Target: r.target, Symbols: img.Symtab(), Text: img.Text, OS: fakeOS{}, Stdout: &r.out, Stderr: &r.errOut,
-		Functions: func() (*Functions, error) {
+		Debug: Debug{At: img, Functions: func() (*Functions, error) {
 			x, err := debuginfo.OpenIndex(img, "", nil)
 			if err != nil {
 				return nil, err
 			}
 			f, err := inline.New(img)
 			return &Functions{x, f}, err
-		},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -32,22 +31,37 @@ func (l sourceLine) in(s inline.LineStart) bool {
 }
 
 // expandLine makes the descriptions of the instructions at which a line begins in a function
-// and its copies, by address.
-func (in *inlining) expandLine(d probes.Desc, at sourceLine) ([]string, error) {
-	if _, err := in.s.ktext.Parts(d.Module); err != nil {
-		return nil, err
-	}
+// and its copies, by address: those in the kernel, then those in modules.
+func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err error) {
 	if probes.IsGlob(d.Function) {
 		return nil, fmt.Errorf("%s: a line is looked for in one function, %s is a pattern", d.Name, d.Function)
 	}
-	starts, err := in.lines(d)
+	if in.inKernel(d) {
+		if _, err := in.s.ktext.Parts(d.Module); err != nil {
+			return nil, err
+		}
+		out, err = in.line(d, &in.s.Debug, at)
+	}
+	for _, m := range in.s.modules.described(d.Module) {
+		d.Module = m.name()
+		more, why := in.line(d, &m.Debug, at)
+		out, err = append(out, more...), cmp.Or(err, why)
+	}
+	if len(out) > 0 {
+		err = nil
+	}
+	return out, err
+}
+
+// line makes the descriptions for the kernel or a module. It is an error that there are none.
+func (in *inlining) line(d probes.Desc, of *Debug, at sourceLine) (out []string, err error) {
+	starts, err := in.lines(d, of)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
 	for _, s := range starts {
 		if s.Line.Line == at.line && at.in(s) {
-			out = in.addStart(out, d, s)
+			out = in.addStart(out, d, of, s)
 		}
 	}
 	if len(out) == 0 {
@@ -57,30 +71,30 @@ func (in *inlining) expandLine(d probes.Desc, at sourceLine) ([]string, error) {
 }
 
 // lines are those that begin in the function of a description.
-func (in *inlining) lines(d probes.Desc) ([]inline.LineStart, error) {
-	err := in.open()
+func (in *inlining) lines(d probes.Desc, of *Debug) ([]inline.LineStart, error) {
+	funcs, err := of.openFunctions()
+	var source *inline.Source
 	if err == nil {
-		err = in.s.openSource()
+		source, err = of.openSource()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s is about lines of the source: %w", d.Function, d.Name, err)
 	}
-	f, _ := in.funcs.Function(d.Function)
-	starts, err := in.s.source.Lines(f, in.funcs.Slide())
+	f, _ := funcs.Function(d.Function)
+	starts, err := source.Lines(f)
 	if err == nil && len(starts) == 0 && len(f.Regular) == 0 {
-		err = in.nothing(d)
+		err = nothing(d, funcs)
 	}
 	return starts, err
 }
 
-func (in *inlining) addStart(out []string, d probes.Desc, s inline.LineStart) []string {
-	link := s.Addr - in.funcs.Slide()
-	site, why := in.funcs.At(link)
+func (in *inlining) addStart(out []string, d probes.Desc, of *Debug, s inline.LineStart) []string {
+	site, why := of.funcs.At(s.Addr)
 	if why != "" {
 		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
 		return out
 	}
-	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, link)
+	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
 }
 
 // missing says what there is instead of a line.
@@ -116,13 +130,13 @@ func nearestLines(lines []int, line int) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(lines)), ", "), "[]")
 }
 
-func (s *Session) openSource() (err error) {
-	if s.source != nil {
+// inlinedAt are the functions of which copies cover an address, innermost first.
+func (s *Session) inlinedAt(addr uint64) []string {
+	d := s.modules.debugAt(addr)
+	link, _ := d.link(addr)
+	source, err := d.openSource()
+	if err != nil {
 		return nil
 	}
-	if s.Config.Source == nil {
-		return errors.New("nothing is known of those")
-	}
-	s.source, err = s.Config.Source()
-	return err
+	return source.Inlined(link)
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
 	"trapline/kernel/debuginfo"
+	"trapline/probes"
 )
 
 // Locals finds and reads local variables of the kernel. *debuginfo.Locals is one.
@@ -24,22 +24,23 @@ type Locals interface {
 // instructions of functions. A return of fbt, which is at several, has what the function
 // begins with: its parameters, and what is declared in its outermost block.
 func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
-	if err := s.openLocals(); err != nil {
-		return nil, err
-	}
-	found, err := s.lookup(desc)
+	places, err := s.localPlaces(desc)
 	if err != nil {
 		return nil, err
 	}
 	var typ *ctypes.Type
-	for _, p := range found {
-		if p.Provider() != "kinst" && p.Provider() != "fbt" {
-			return nil, fmt.Errorf("%s is not in a function: only probes of kinst and fbt see local variables", p.Desc())
+	for _, p := range places {
+		if p.Provider != "kinst" && p.Provider != "fbt" {
+			return nil, fmt.Errorf("%s is not in a function: only probes of kinst and fbt see local variables", p.Desc)
 		}
-		v, ok := s.locals.Find(p.Key, name)
+		locals, err := p.of.openLocals()
+		if err != nil {
+			return nil, err
+		}
+		v, ok := locals.Find(p.addr, name)
 		switch {
 		case !ok:
-			return nil, s.noLocal(p.Key, p.Desc().String(), name)
+			return nil, noLocal(locals, p.addr, p.String(), name)
 		case typ != nil && !ctypes.Same(typ, v.Type):
 			return nil, fmt.Errorf("it is of type %s at some of the probes of %s, of type %s at others", typ, desc, v.Type)
 		case v.Type.Bytes() == 0:
@@ -53,9 +54,32 @@ func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
 	return typ, nil
 }
 
+// A localPlace is where a probe of a description is, or will be when a module is loaded: the
+// module is at its link-time addresses until then.
+type localPlace struct {
+	probes.Desc
+	addr uint64
+	of   *Debug
+}
+
+func (s *Session) localPlaces(desc string) (all []localPlace, err error) {
+	found, err := s.lookup(desc)
+	for _, p := range found {
+		all = append(all, localPlace{p.Desc(), p.Key, s.modules.debug(p)})
+	}
+	foreseen := s.modules.foresee(desc)
+	for _, p := range foreseen {
+		all = append(all, localPlace{p.Desc, p.Addr, p.of})
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
 // noLocal says what there is instead.
-func (s *Session) noLocal(addr uint64, at, name string) error {
-	names := s.locals.Names(addr)
+func noLocal(locals Locals, addr uint64, at, name string) error {
+	names := locals.Names(addr)
 	if near := kernel.Nearest(names, name, 3); len(near) > 0 {
 		names = near
 	}
@@ -63,17 +87,6 @@ func (s *Session) noLocal(addr uint64, at, name string) error {
 		return fmt.Errorf("there are no local variables at %s", at)
 	}
 	return fmt.Errorf("there is no such variable at %s (there: %s)", at, strings.Join(names, ", "))
-}
-
-func (s *Session) openLocals() (err error) {
-	if s.locals != nil {
-		return nil
-	}
-	if s.Config.Locals == nil {
-		return errors.New("nothing is known of local variables")
-	}
-	s.locals, err = s.Config.Locals()
-	return err
 }
 
 // localGuest is the CPU at a firing, for package debuginfo.
@@ -91,14 +104,18 @@ func (g localGuest) Read(addr uint64, p []byte) error {
 // Local implements vm.Env.
 func (e *env) Local(name string) (addr uint64, data []byte, err error) {
 	start := e.firing.Probe.Key
-	v, ok := e.s.locals.Find(start, name)
+	locals, err := e.s.modules.debug(e.firing.Probe).openLocals()
+	if err != nil {
+		return 0, nil, err
+	}
+	v, ok := locals.Find(start, name)
 	if pc := e.Reg(int(e.s.Target.Arch().PC)); ok && e.firing.Probe.Provider() == "fbt" && pc != start {
-		there, found := e.s.locals.Find(pc, name)
+		there, found := locals.Find(pc, name)
 		// What has been inlined into the function there may have a variable of that name too.
 		v, ok = there, found && ctypes.Same(v.Type, there.Type)
 	}
 	if !ok {
 		return 0, nil, fmt.Errorf("%s: not there", name)
 	}
-	return e.s.locals.Read(v, localGuest{e})
+	return locals.Read(v, localGuest{e})
 }

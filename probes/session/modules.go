@@ -10,6 +10,7 @@ import (
 	"trapline/kernel/guestos"
 	"trapline/kernel/sdt"
 	"trapline/probes"
+	"trapline/probes/d/check"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
 )
@@ -17,27 +18,27 @@ import (
 // A Module is the file of a module.
 type Module struct {
 	Image *kernel.Image
-	// Functions opens the index of its functions and inlined copies, at link-time addresses.
-	Functions func() (*Functions, error)
+	Types check.Types // as those of a Config
+	Debug
 	// Static are the sites of its static probes, at link-time addresses.
 	Static []sdt.Site
-
-	funcs *Functions // once asked for
-}
-
-// open opens its functions.
-func (m *Module) open() (*Functions, error) {
-	var err error
-	if m.funcs == nil {
-		m.funcs, err = m.Functions()
-	}
-	return m.funcs, err
 }
 
 func (m *Module) name() string { return m.Image.Module() }
 
 // part is the module as text.
 func (m *Module) part() ktext.Part { return ktext.Part{Module: m.name(), Symbols: m.Image.Symtab()} }
+
+// foresee lists the probes that a description will mean when the module is loaded.
+func (m *Module) foresee(s *Session, d probes.Desc) (all []ktext.Foreseen) {
+	u := ktext.Unloaded{Part: m.part(), Image: m.Image}
+	for _, p := range s.registry.Providers() {
+		if f, ok := p.(ktext.Forecaster); ok && (d.Provider == "" || probes.Glob(d.Provider, p.Name())) {
+			all = append(all, f.Foresee(u, d)...)
+		}
+	}
+	return append(all, m.foreseeStatic(d)...)
+}
 
 // modules follows the modules of the guest by breakpoints in the kernel's own loader:
 //
@@ -386,11 +387,50 @@ func (m *modules) described(pattern string) (out []*Module) {
 }
 
 // link is the link-time address of a probe of text. It is not ok if that is not there.
-func (m *modules) link(p *probes.Probe) (uint64, bool) {
-	if i := slices.IndexFunc(m.loaded, func(l *loaded) bool { return l.name() == p.Module() }); i >= 0 {
-		return m.loaded[i].Image.Link(p.Key)
+func (m *modules) link(p *probes.Probe) (uint64, bool) { return m.debug(p).link(p.Key) }
+
+// A foreseen probe is one that there will be when its module is loaded.
+type foreseen struct {
+	ktext.Foreseen
+	of *Debug
+}
+
+// foresee lists those that a description means, which may be one of those that were made for
+// another.
+func (m *modules) foresee(text string) (all []foreseen) {
+	d, err := probes.ParseDesc(text)
+	if err != nil {
+		return nil
 	}
-	return p.Key - m.s.inlined.funcs.Slide(), true
+	meant, made := m.s.inlined.addrs[text]
+	for _, f := range m.described(d.Module) {
+		for _, p := range f.foresee(m.s, d) {
+			if !made || slices.Contains(meant, p.Addr) {
+				all = append(all, foreseen{p, &f.Debug})
+			}
+		}
+	}
+	return all
+}
+
+// debug is the debug information about a probe of text.
+func (m *modules) debug(p *probes.Probe) *Debug {
+	for _, l := range m.loaded {
+		if l.name() == p.Module() {
+			return &l.Debug
+		}
+	}
+	return &m.s.Debug
+}
+
+// debugAt is the debug information about an address.
+func (m *modules) debugAt(addr uint64) *Debug {
+	for _, l := range m.loaded {
+		if _, ok := l.Image.Link(addr); ok {
+			return &l.Debug
+		}
+	}
+	return &m.s.Debug
 }
 
 // expects tells whether a description may mean probes of a module that is not loaded yet. It

@@ -14,7 +14,6 @@ import (
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/fbt"
-	"trapline/probes/inline"
 	"trapline/probes/kinst"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -33,16 +32,9 @@ type Config struct {
 	Text  func(addr uint64, p []byte) error
 	OS    guestos.OS
 	Types check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
-	// Locals opens what is known of local variables, when a program asks for the first. Nil:
-	// nothing is.
-	Locals func() (Locals, error)
-	// Functions opens the index of functions and inlined copies; it is asked when a
-	// program names some. Nil: there is none.
-	Functions func() (*Functions, error)
+	Debug             // of the kernel
 	// Static are the sites of the static probes that are compiled into the kernel.
 	Static []sites.Site
-	// Source opens what is known of lines, when they are asked for. Nil: nothing is.
-	Source func() (*inline.Source, error)
 	// Modules are the files of modules that the guest may load.
 	Modules []*Module
 	// FindModule finds the file of another module by its name, nil if there is none. It may be
@@ -76,9 +68,6 @@ type Session struct {
 	modules   *modules
 	inlined   *inlining
 	unmatched []error // descriptions without a probe
-
-	locals Locals         // nil until a program asks
-	source *inline.Source // likewise
 
 	vm    *vm.Machine
 	trace consume.Trace
@@ -131,7 +120,7 @@ func New(c Config) (*Session, error) {
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
 	types, _ := c.Types.(fbt.Types)
-	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: types}
+	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: s.typed}
 	functions, err := fbt.New(boundaries)
 	if err != nil {
 		return nil, err
@@ -164,10 +153,10 @@ func (s *Session) Start() error {
 		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
 	}
 	if s.Options.InlineFrames {
-		if err := s.openSource(); err != nil {
+		if _, err := s.openSource(); err != nil {
 			return fmt.Errorf("option inlineframes: %w", err)
 		}
-		s.trace.Inlined = s.source.Inlined
+		s.trace.Inlined = s.inlinedAt
 	}
 	s.read = consume.NewReader(&s.trace)
 	if s.sink, err = consume.New(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {

@@ -36,6 +36,19 @@ func (m *Module) place(s *Session) {
 	}
 }
 
+// foreseeStatic lists the static probes that a description will mean when the module is loaded.
+func (m *Module) foreseeStatic(d probes.Desc) (all []ktext.Foreseen) {
+	d.Module = m.name()
+	for _, site := range m.Static {
+		s, _ := m.Image.Symtab().AtLink(site.Addr)
+		p := probes.Desc{Provider: site.Provider, Module: m.name(), Function: s.Name, Name: site.Name}
+		if d.Match(p) {
+			all = append(all, ktext.Foreseen{Desc: p, Addr: site.Addr})
+		}
+	}
+	return all
+}
+
 // staticProvider finds or makes the provider of static probes of a name.
 func (s *Session) staticProvider(name string) *static.Provider {
 	all := s.registry.Providers()

@@ -6,8 +6,11 @@ import (
 
 	"trapline/kernel/ctypes"
 	"trapline/probes"
+	"trapline/probes/d/check"
 	"trapline/probes/d/library"
 	"trapline/probes/d/syntax"
+	"trapline/probes/fbt"
+	"trapline/probes/ktext"
 )
 
 // isType tells the parser of the types that it has not seen in the source it reads: those
@@ -22,10 +25,11 @@ func (s *Session) isType(before *syntax.Program) func(name string) bool {
 		}
 	}
 	return func(name string) bool {
-		if names[name] || s.Types == nil {
+		types := s.types()
+		if names[name] || types == nil {
 			return names[name]
 		}
-		_, ok := s.Types.Typedef(name)
+		_, ok := types.Typedef(name)
 		return ok
 	}
 }
@@ -44,6 +48,53 @@ func (s *Session) argTypes(text string) []*ctypes.Type {
 		}
 	}
 	return nil
+}
+
+// allTypes are the kernel's, and for names that it does not have the modules', in their order.
+type allTypes struct {
+	check.Types // the kernel's
+	modules     []*Module
+}
+
+// Tagged implements check.Types.
+func (a allTypes) Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
+	return a.find(func(t check.Types) (*ctypes.Type, bool) { return t.Tagged(kind, tag) })
+}
+
+// Typedef implements check.Types.
+func (a allTypes) Typedef(name string) (*ctypes.Type, bool) {
+	return a.find(func(t check.Types) (*ctypes.Type, bool) { return t.Typedef(name) })
+}
+
+func (a allTypes) find(in func(check.Types) (*ctypes.Type, bool)) (*ctypes.Type, bool) {
+	t, ok := in(a.Types)
+	for i := 0; !ok && i < len(a.modules); i++ {
+		if types := a.modules[i].Types; types != nil {
+			t, ok = in(types)
+		}
+	}
+	return t, ok
+}
+
+// types are those that a program may name. Nil: nothing is known.
+func (s *Session) types() check.Types {
+	if s.Types == nil || len(s.Modules) == 0 {
+		return s.Types
+	}
+	return allTypes{s.Types, s.Modules}
+}
+
+// typed are the kernel and the modules that a description's module means, if types are known.
+func (s *Session) typed(module string) (all []fbt.Typed) {
+	if types, ok := s.Types.(fbt.Types); ok && ktext.InModule(module, ktext.Module) {
+		all = append(all, fbt.Typed{Part: s.ktext.Kernel(), Types: types})
+	}
+	for _, m := range s.modules.described(module) {
+		if types, ok := m.Types.(fbt.Types); ok {
+			all = append(all, fbt.Typed{Part: m.part(), Types: types})
+		}
+	}
+	return all
 }
 
 // guestMacros are the macro variables that are about the tracer's own process in

@@ -121,17 +121,21 @@ func (t *tracer) prepare() error {
 	if err != nil {
 		return err
 	}
-	modules, err := g.sessionModules()
+	types := g.types()
+	modules, err := g.sessionModules(types)
 	if err != nil {
 		return err
 	}
 	t.session, err = session.New(session.Config{
-		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: g.types(),
-		Locals:    func() (session.Locals, error) { return g.locals(t.env) },
-		Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
-		Source:    func() (*inline.Source, error) { return g.source(t.env) },
-		Static:    static,
-		Modules:   modules, FindModule: g.moduleFinder(),
+		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: types,
+		Debug: session.Debug{
+			At:        g.image,
+			Locals:    func() (session.Locals, error) { return g.locals(t.env) },
+			Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
+			Source:    func() (*inline.Source, error) { return g.source(t.env) },
+		},
+		Static:  static,
+		Modules: modules, FindModule: g.moduleFinder(types),
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

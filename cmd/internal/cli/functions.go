@@ -55,7 +55,7 @@ func (g *guest) locals(e *env) (*debuginfo.Locals, error) {
 	if !debuginfo.HasDWARF(img) { // the index was kept
 		return nil, fmt.Errorf("%s: %w", img.Name(), debuginfo.ErrNoDebugInfo)
 	}
-	return debuginfo.NewLocals(img, x, debuginfo.New(img, cacheDir(), ""), g.image.Slide), nil
+	return debuginfo.NewLocals(img, x, debuginfo.New(img, cacheDir(), ""), g.image), nil
 }
 
 // debugInfo is the image, or the file that its debug information has been moved to.
@@ -87,14 +87,13 @@ func (g *guest) inlinable(e *env) (*session.Functions, error) {
 	return &session.Functions{Index: x, Finder: f}, nil
 }
 
-// source is what the debug information tells of the lines of the kernel as it runs.
+// source is what the debug information tells of the lines of the kernel.
 func (g *guest) source(e *env) (*inline.Source, error) {
 	img, err := g.debugInfo(e)
 	if err != nil {
 		return nil, err
 	}
-	img.SetSlide(g.image.Slide())
-	info, err := source.Open(img)
+	info, err := source.OpenLinked(img)
 	if errors.Is(err, source.ErrNone) {
 		err = fmt.Errorf("%w: %s", err, noDebugInfo)
 	}

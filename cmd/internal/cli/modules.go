@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"trapline/images/initramfs"
 	"trapline/kernel"
 	"trapline/kernel/debuginfo"
 	"trapline/kernel/sdt"
+	"trapline/kernel/source"
 	"trapline/probes/inline"
 	"trapline/probes/session"
 )
@@ -94,23 +96,45 @@ func (g *guest) addModules(initrd []byte) ([]byte, error) {
 	return initramfs.Append(initrd, files)
 }
 
-// traced is a module as a session needs it.
-func (m *module) traced() (*session.Module, error) {
+// traced is a module as a session needs it. Types that it only names are the kernel's.
+func (m *module) traced(outer debuginfo.Named) (*session.Module, error) {
 	sites, err := m.image.StaticProbes()
-	return &session.Module{Image: m.image, Static: sites, Functions: func() (*session.Functions, error) {
-		x, err := debuginfo.OpenIndex(m.image, cacheDir(), nil)
-		if err != nil {
-			return nil, err
-		}
-		f, err := inline.New(m.image)
-		return &session.Functions{Index: x, Finder: f}, err
+	types := debuginfo.NewModule(m.image, outer)
+	index := sync.OnceValues(func() (*debuginfo.Index, error) { return debuginfo.OpenIndex(m.image, cacheDir(), nil) })
+	return &session.Module{Image: m.image, Types: types, Static: sites, Debug: session.Debug{
+		At: m.image,
+		Functions: func() (*session.Functions, error) {
+			x, err := index()
+			if err != nil {
+				return nil, err
+			}
+			f, err := inline.New(m.image)
+			return &session.Functions{Index: x, Finder: f}, err
+		},
+		Locals: func() (session.Locals, error) {
+			x, err := index()
+			if err == nil && !debuginfo.HasDWARF(m.image) { // the index was kept
+				err = debuginfo.ErrNoDebugInfo
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.image.Name(), err)
+			}
+			return debuginfo.NewLocals(m.image, x, types, m.image), nil
+		},
+		Source: func() (*inline.Source, error) {
+			info, err := source.OpenLinked(m.image)
+			if err != nil {
+				return nil, err
+			}
+			return inline.NewSource(info, m.image.Symtab()), nil
+		},
 	}}, err
 }
 
 // sessionModules are the modules of --module.
-func (g *guest) sessionModules() (all []*session.Module, err error) {
+func (g *guest) sessionModules(outer debuginfo.Named) (all []*session.Module, err error) {
 	for _, m := range g.modules {
-		traced, err := m.traced()
+		traced, err := m.traced(outer)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +144,7 @@ func (g *guest) sessionModules() (all []*session.Module, err error) {
 }
 
 // moduleFinder looks for modules below the directory of --module-dir; nil without one.
-func (g *guest) moduleFinder() func(name string) (*session.Module, error) {
+func (g *guest) moduleFinder(outer debuginfo.Named) func(name string) (*session.Module, error) {
 	if g.options.moduleDir == "" {
 		return nil
 	}
@@ -133,7 +157,7 @@ func (g *guest) moduleFinder() func(name string) (*session.Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		return (&module{image: image}).traced()
+		return (&module{image: image}).traced(outer)
 	}
 }
 

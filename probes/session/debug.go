@@ -1,0 +1,63 @@
+package session
+
+import (
+	"fmt"
+
+	"trapline/kernel/debuginfo"
+	"trapline/probes/inline"
+)
+
+// Debug opens what debug information tells of the kernel or of a module, each part when a
+// program asks for it. Of a part that is nil nothing is known.
+type Debug struct {
+	// At tells where the code runs; nil: at its link-time addresses.
+	At debuginfo.Placement
+	// Locals are the local variables.
+	Locals func() (Locals, error)
+	// Functions is the index of functions and inlined copies, at link-time addresses.
+	Functions func() (*Functions, error)
+	// Source are the lines, at link-time addresses.
+	Source func() (*inline.Source, error)
+
+	locals Locals // nil until asked for, as what follows
+	funcs  *Functions
+	source *inline.Source
+}
+
+// Functions are the functions of the guest's kernel or of a module, and the instructions of
+// their inlined copies.
+type Functions struct {
+	*debuginfo.Index
+	*inline.Finder
+}
+
+// link is the link-time address of an address of the running kernel. It is not ok where none
+// of this code is.
+func (d *Debug) link(addr uint64) (uint64, bool) {
+	if d.At == nil {
+		return addr, true
+	}
+	return d.At.Link(addr)
+}
+
+func (d *Debug) openLocals() (Locals, error) { return once(&d.locals, d.Locals, "local variables") }
+
+func (d *Debug) openFunctions() (*Functions, error) { return once(&d.funcs, d.Functions, "those") }
+
+func (d *Debug) openSource() (*inline.Source, error) { return once(&d.source, d.Source, "those") }
+
+// once opens a part the first time.
+func once[T comparable](have *T, open func() (T, error), what string) (T, error) {
+	var none T
+	if *have != none {
+		return *have, nil
+	}
+	if open == nil {
+		return none, fmt.Errorf("nothing is known of %s", what)
+	}
+	part, err := open()
+	if err == nil {
+		*have = part
+	}
+	return part, err
+}
