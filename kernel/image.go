@@ -24,9 +24,10 @@ type Image struct {
 	segments []Segment
 	slide    uint64
 
-	module string  // its name, if it is one
-	places []Place // of a module that has been loaded
-	moves  int     // how often places or slide have changed
+	module   string            // its name, if it is one
+	external map[uint64]string // of a module, by link-time address: symbols of elsewhere
+	places   []Place           // of a module that has been loaded
+	moves    int               // how often places or slide have changed
 
 	symtab func() *Symtab
 	ahead  sync.WaitGroup // of Prefetch

@@ -46,7 +46,7 @@ var relocators = map[*arch.Arch]map[uint32]relocator{
 // relocations that refer to them. In the file's headers it becomes a linked file, so that
 // whoever reads it does not relocate again.
 func (img *Image) link() error {
-	img.layOut()
+	end := img.layOut()
 	le := binary.LittleEndian
 	le.PutUint16(img.data[16:], uint16(elf.ET_DYN))
 	table := img.elf.SectionByType(elf.SHT_SYMTAB)
@@ -55,6 +55,9 @@ func (img *Image) link() error {
 	}
 	symbols := img.bytes(table)
 	img.settle(symbols)
+	if int(table.Link) < len(img.elf.Sections) {
+		img.settleExternal(symbols, img.elf.Sections[table.Link], end)
+	}
 	for _, s := range img.elf.Sections {
 		if s.Type != elf.SHT_RELA || int(s.Info) >= len(img.elf.Sections) {
 			continue
@@ -66,8 +69,8 @@ func (img *Image) link() error {
 	return nil
 }
 
-// layOut chooses the addresses.
-func (img *Image) layOut() {
+// layOut chooses the addresses. It returns the end of the last section.
+func (img *Image) layOut() (end uint64) {
 	le, next := binary.LittleEndian, uint64(linkBase)
 	headers, stride := img.data[le.Uint64(img.data[40:]):], int(le.Uint16(img.data[58:]))
 	for i, s := range img.elf.Sections {
@@ -81,6 +84,7 @@ func (img *Image) layOut() {
 		le.PutUint64(headers[i*stride+shAddr:], next)
 		next += s.Size
 	}
+	return next
 }
 
 // settle makes the symbols' values, which count from their sections, addresses.
@@ -94,8 +98,25 @@ func (img *Image) settle(symbols []byte) {
 	}
 }
 
-// relocate carries out a table's relocations of a section. What refers to a symbol of
-// elsewhere, or is of a kind that is not known, is left as it is.
+// settleExternal gives the symbols that are defined elsewhere addresses behind the sections, for
+// text to name: where they are is not known.
+func (img *Image) settleExternal(symbols []byte, names *elf.Section, end uint64) {
+	const apart = 16
+	le, strs := binary.LittleEndian, string(img.bytes(names))
+	img.external = map[uint64]string{}
+	for next := end + apart; len(symbols) >= symSize; symbols = symbols[symSize:] {
+		name := stringAt(strs, le.Uint32(symbols))
+		if elf.SectionIndex(le.Uint16(symbols[symShndx:])) != elf.SHN_UNDEF || name == "" {
+			continue
+		}
+		le.PutUint64(symbols[symValue:], next)
+		img.external[next] = name
+		next += apart
+	}
+}
+
+// relocate carries out a table's relocations of a section. What is of a kind that is not known is
+// left as it is, and so is what refers to a symbol of elsewhere but for text.
 func (img *Image) relocate(s *elf.Section, table, symbols []byte) error {
 	if s.Flags&elf.SHF_COMPRESSED != 0 {
 		return errors.New("it is compressed, and to be relocated")
@@ -110,7 +131,8 @@ func (img *Image) relocate(s *elf.Section, table, symbols []byte) error {
 		}
 		sym := symbols[at:]
 		kind, known := kinds[uint32(info)]
-		if !known || le.Uint16(sym[symShndx:]) == uint16(elf.SHN_UNDEF) && info>>32 != 0 {
+		undefined := le.Uint16(sym[symShndx:]) == uint16(elf.SHN_UNDEF) && info>>32 != 0
+		if !known || undefined && s.Flags&elf.SHF_EXECINSTR == 0 {
 			continue
 		}
 		if off > uint64(len(data)) || uint64(len(data))-off < uint64(kind.size) {

@@ -210,6 +210,13 @@ func (img *Image) StaticProbes() ([]sdt.Site, error) {
 	return sites, nil
 }
 
+// External is the symbol of elsewhere for which an address stands in the text of a module's file,
+// which is not where the guest has it.
+func (img *Image) External(link uint64) (name string, ok bool) {
+	name, ok = img.external[link]
+	return name, ok
+}
+
 // Places are those of SetPlaces.
 func (img *Image) Places() []Place { return img.places }
 

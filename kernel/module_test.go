@@ -237,3 +237,26 @@ func FuzzModule(f *testing.F) {
 		img.DropInit()
 	})
 }
+
+// TestModuleExternal: a call of a function of elsewhere names it.
+func TestModuleExternal(t *testing.T) {
+	img := openModule(t, compileModule(t, "amd64"))
+	work := img.Symtab().Lookup("work")[0]
+	text := make([]byte, work.Size)
+	if err := img.TextLink(work.Addr, text); err != nil {
+		t.Fatal(err)
+	}
+	var called []string
+	for i, op := range text[:len(text)-4] {
+		next := work.Addr + uint64(i) + 5
+		if name, ok := img.External(next + uint64(int32(le64(append(text[i+1:i+5:i+5], 0, 0, 0, 0))))); ok && op == 0xe8 {
+			called = append(called, name)
+		}
+	}
+	if len(called) != 1 || called[0] != "outside" {
+		t.Errorf("calls of %v, want of outside", called)
+	}
+	if name, ok := img.External(work.Addr); ok {
+		t.Errorf("work is %s, of elsewhere", name)
+	}
+}

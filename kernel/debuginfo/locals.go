@@ -19,19 +19,20 @@ import (
 //
 // It is used by one goroutine at a time.
 type Locals struct {
-	at    Placement
-	x     *Index
-	types *Types
-	d     *dwarf
-	s     *sections
-	arch  *arch.Arch
-	regs  map[uint64]arch.Reg // by DWARF number
-	units map[uint64]*localUnit
-	found map[localKey]*Local
-	lists []byte // .debug_loclists
-	loc   []byte // .debug_loc
-	cfi   *callFrames
-	image []Range // what is loaded of the image: addresses in it have moved
+	at      Placement
+	symbols *kernel.Symtab
+	x       *Index
+	types   *Types
+	d       *dwarf
+	s       *sections
+	arch    *arch.Arch
+	regs    map[uint64]arch.Reg // by DWARF number
+	units   map[uint64]*localUnit
+	found   map[localKey]*Local
+	lists   []byte // .debug_loclists
+	loc     []byte // .debug_loc
+	cfi     *callFrames
+	image   []Range // what is loaded of the image: addresses in it have moved
 }
 
 type localKey struct {
@@ -78,7 +79,7 @@ type Placement interface {
 // types has its types; at tells where it runs.
 func NewLocals(img *kernel.Image, x *Index, types *Types, at Placement) *Locals {
 	l := &Locals{
-		at: at, x: x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
+		at: at, symbols: img.Symtab(), x: x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
 		regs: make(map[uint64]arch.Reg), units: make(map[uint64]*localUnit), found: make(map[localKey]*Local),
 	}
 	for i, r := range l.arch.Regs {
@@ -102,7 +103,7 @@ func NewLocals(img *kernel.Image, x *Index, types *Types, at Placement) *Locals 
 // kernel, of the innermost scope that has one: an inlined copy's before its caller's. It is
 // not ok if there is none.
 func (l *Locals) Find(addr uint64, name string) (v *Local, ok bool) {
-	pc, ok := l.at.Link(addr)
+	pc, ok := l.place(addr)
 	if !ok {
 		return nil, false
 	}
@@ -122,7 +123,7 @@ func (l *Locals) Find(addr uint64, name string) (v *Local, ok bool) {
 
 // Names are the names that mean something at an address of the running kernel, sorted.
 func (l *Locals) Names(addr uint64) []string {
-	pc, ok := l.at.Link(addr)
+	pc, ok := l.place(addr)
 	if !ok {
 		return nil
 	}
@@ -132,6 +133,27 @@ func (l *Locals) Names(addr uint64) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// maxPatchable is no less than the bytes of what compilers leave before the code of a function
+// for tracers to fill (-fpatchable-function-entry): 8 on arm64 and riscv64 Linux.
+const maxPatchable = 16
+
+// place is the link-time address of what the debug information has at an address of the running
+// kernel. It has nothing of the no-operations with which a function may begin: there, it is the
+// code behind.
+func (l *Locals) place(addr uint64) (pc uint64, ok bool) {
+	if pc, ok = l.at.Link(addr); !ok {
+		return 0, false
+	}
+	if _, known := l.x.definitionAt(pc); known {
+		return pc, true
+	}
+	f, _ := l.symbols.AtLink(pc)
+	if code, ok := l.x.codeAfter(pc); ok && code-f.Addr <= min(maxPatchable, f.Size) {
+		return code, true
+	}
+	return pc, true
 }
 
 // all are the variables that can be seen from an address, those of inner scopes first.
@@ -225,6 +247,16 @@ func (x *Index) definitionAt(pc uint64) (die uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// codeAfter is where the next piece of a function begins behind an address.
+func (x *Index) codeAfter(pc uint64) (addr uint64, ok bool) {
+	t := x.t.spans
+	i := sort.Search(t.rows(), func(i int) bool { return t.address(i, spanLo) > pc })
+	if i == t.rows() {
+		return 0, false
+	}
+	return t.address(i, spanLo), true
 }
 
 // local makes a variable of its entry.

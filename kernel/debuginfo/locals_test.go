@@ -171,3 +171,27 @@ func FuzzExpression(f *testing.F) {
 		l.Read(v, cpu{7: 0x10800})
 	})
 }
+
+// TestPatchableEntry: a function of which the debug information leaves out what is at its symbol,
+// as that of arm64's and riscv64's Linux does.
+func TestPatchableEntry(t *testing.T) {
+	data := compile(t, "aarch64-linux-gnu-gcc", "-g", "-fpatchable-function-entry=2")
+	img, err := kernel.New(bytes.NewReader(data), int64(len(data)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := OpenIndex(img, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLocals(img, x, New(img, "", ""), img)
+	s := img.Symtab().Lookup("distance")[0]
+	if f, _ := x.Function("distance"); f.Regular[0].Entry != s.Addr+8 {
+		t.Fatalf("distance is at %#x, its code at %#x", s.Addr, f.Regular[0].Entry)
+	}
+	for off := uint64(0); off <= 8; off += 4 {
+		if names := l.Names(s.Addr + off); !slices.Equal(names, []string{"a", "b", "d"}) {
+			t.Errorf("variables %d bytes behind distance: %v", off, names)
+		}
+	}
+}

@@ -75,6 +75,13 @@ var providerAttributes = map[string]attributes{
 	"dtrace": stable, "profile": {"Unstable", "Unstable", "Common"}, "kinst": private, "fbt": private,
 }
 
+func attributesOf(provider string) attributes {
+	if a, ok := providerAttributes[provider]; ok {
+		return a
+	}
+	return private
+}
+
 // Stability tells how far the program depends on what may change with the kernel: option
 // -v.
 func (s *Session) Stability(w io.Writer) error {
@@ -113,10 +120,7 @@ func (s *Session) described() []attributes {
 	}
 	for id := range s.on.each {
 		p, _ := s.registry.Probe(id)
-		of, ok := providerAttributes[p.Provider()]
-		if !ok {
-			of = private
-		}
+		of := attributesOf(p.Provider())
 		for _, e := range s.on.of(id) {
 			out[e.Clause] = least(out[e.Clause], of)
 		}

@@ -47,7 +47,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 // toCome tells whether a description may match when a module is loaded, or why it will not.
 func (s *Session) toCome(text string) (yes bool, why error) {
 	d, err := probes.ParseDesc(text)
-	if err != nil {
+	if err != nil || s.inlined.done[text].err != nil {
 		return false, nil
 	}
 	return s.modules.expects(d)

@@ -405,7 +405,8 @@ func (m *modules) foresee(text string) (all []foreseen) {
 	meant, made := m.s.inlined.addrs[text]
 	for _, f := range m.described(d.Module) {
 		for _, p := range f.foresee(m.s, d) {
-			if !made || slices.Contains(meant, p.Addr) {
+			there := func(x foreseen) bool { return x.Desc == p.Desc }
+			if !slices.ContainsFunc(all, there) && (!made || slices.Contains(meant, p.Addr)) {
 				all = append(all, foreseen{p, &f.Debug})
 			}
 		}

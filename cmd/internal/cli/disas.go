@@ -18,6 +18,8 @@ relocate (rewritten for another place), emulate (in steps), guest (a breakpoint 
 guest's own), or refuse and the reason. With debug information the lines of the source
 stand between, indented in functions that have been inlined.
 
+The image may be the file of a module: -k helloworld.ko.
+
 --format tsv has a row for each instruction: symbol, address of the symbol in hex without
 0x, offset, length, plan. --all takes the functions to which the symbol table gives a
 size; names are patterns: 'vfs_*'.
@@ -49,7 +51,7 @@ func runDisas(e *env, args []string) error {
 	}
 	g := &guest{options: o}
 	defer g.close()
-	if _, err := g.openImage(true); err != nil {
+	if err := g.openText(); err != nil {
 		return err
 	}
 	funcs, err := selected(g.image, f.Arg(0), all)

@@ -83,7 +83,7 @@ func (t *tracing) write(s *session.Session, w io.Writer) error {
 			return err
 		}
 	}
-	if t.options.Verbose {
+	if t.options.Verbose && !t.list {
 		return s.Stability(w)
 	}
 	return nil

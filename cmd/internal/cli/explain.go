@@ -150,6 +150,9 @@ func sizedFunctions(img *kernel.Image) (all []kernel.Symbol) {
 // symbolizer names addresses by the symbols that cover them.
 func symbolizer(img *kernel.Image) func(addr uint64) (string, uint64) {
 	return func(addr uint64) (string, uint64) {
+		if name, ok := img.External(addr); ok {
+			return name, addr
+		}
 		s, ok := img.Symtab().At(addr)
 		if !ok || strings.HasPrefix(s.Name, "$") {
 			return "", 0

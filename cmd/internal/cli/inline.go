@@ -12,7 +12,6 @@ import (
 
 	"trapline/kernel/debuginfo"
 	"trapline/probes/inline"
-	"trapline/probes/ktext"
 )
 
 const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: the kinst probes of its
@@ -20,6 +19,8 @@ entry and of its returns (function and offset; a return in the same function by 
 alone); where it is called from in the source, and through which inlined functions; its
 pieces of code. A copy of which the compiler has left no code has no probes; nor has what the
 compiler has split off a function and inlined into it again.
+
+The image may be the file of a module: -k helloworld.ko.
 
 --format json gives an object for each function, on a line of its own.
 `
@@ -47,7 +48,7 @@ func runInline(e *env, args []string) error {
 	debug.SetMemoryLimit(768 << 20)
 	g := &guest{options: o}
 	defer g.close()
-	if _, err := g.openImage(true); err != nil {
+	if err := g.openText(); err != nil {
 		return err
 	}
 	list, err := g.inlined(e, f.Arg(0))
@@ -106,7 +107,7 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	for _, name := range names {
 		f, _ := x.Function(name)
 		if len(f.Copies) > 0 || len(f.Regular) > 0 && len(names) == 1 {
-			all = append(all, newInlined(sites, f))
+			all = append(all, newInlined(sites, f, g.image.Module()))
 		}
 	}
 	if len(all) == 0 {
@@ -126,17 +127,17 @@ func (g *guest) notInlined(x *debuginfo.Index, name string) error {
 	}
 }
 
-func newInlined(sites *inline.Finder, f debuginfo.Function) inlinedFunction {
+func newInlined(sites *inline.Finder, f debuginfo.Function, module string) inlinedFunction {
 	out := inlinedFunction{f.Name, len(f.Regular) > 0, make([]inlineCopy, 0, len(f.Copies))}
 	for _, c := range f.Copies {
-		out.Copies = append(out.Copies, newInlineCopy(sites, c))
+		out.Copies = append(out.Copies, newInlineCopy(sites, c, module))
 	}
 	return out
 }
 
-func newInlineCopy(sites *inline.Finder, c debuginfo.Copy) inlineCopy {
+func newInlineCopy(sites *inline.Finder, c debuginfo.Copy, module string) inlineCopy {
 	out := inlineCopy{
-		Module: ktext.Module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)), Returns: []int64{}, Probes: []string{},
+		Module: module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)), Returns: []int64{}, Probes: []string{},
 		CallFile: c.CallFile, CallLine: c.CallLine, Depth: c.Depth, chain: c.Chain,
 	}
 	for i, r := range c.Ranges {

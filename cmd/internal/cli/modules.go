@@ -56,6 +56,22 @@ func (g *guest) openModules() error {
 	return nil
 }
 
+// openText opens what disas and inline look at: the kernel of an image, or the file of a module.
+func (g *guest) openText() error {
+	path := g.options.image
+	if !slices.ContainsFunc(moduleSuffixes, func(s string) bool { return strings.HasSuffix(path, s) }) {
+		_, err := g.openImage(true)
+		return err
+	}
+	var err error
+	if g.image, err = kernel.OpenModule(path); err != nil {
+		return err
+	}
+	g.spec.Name = path
+	g.closers = append(g.closers, g.image)
+	return nil
+}
+
 // fits says why the guest's kernel would not load a module.
 func (g *guest) fits(m *kernel.Image) error {
 	release, _, _ := strings.Cut(m.VersionMagic(), " ")
