@@ -37,13 +37,25 @@ static bool at_jump_back(struct tl_cpu *c, const struct tl_break *b, uint64_t pc
   return code[0] == JMP && pc + 5 + (int64_t)to == b->addr + b->len;
 }
 
+// The library has the trap say which debug registers hold the address behind the instruction,
+// whether they are enabled or not; for a call that ends in finish_call it has looked at the slot's.
+static void match_debug_registers(struct tl_cpu *c) {
+  const uint64_t *dr = c->dr6 - 6;
+  for (unsigned i = 0; i < 4; i++)
+    if (dr[i] == tl_amd64_env(c)->eip && !(dr[7] >> (16 + 4 * i) & 3))
+      *c->dr6 |= 1u << i;
+}
+
 // A single-step trap (SDM vol. 3, 17.3.1.4) after an instruction of a slot. True if it is not the
 // guest's: the displaced instruction is not complete yet, or it was before and has itself asked
 // for a trap after the next instruction, which the jump back is not.
 static bool step_of_slot(struct tl_cpu *c) {
   uint64_t pc = tl_amd64_env(c)->eip;
   struct tl_break *b = tl_slot_break(c, pc);
-  bool complete = !b || !tl_slot_offset(c->m, pc) || finish_call(c, pc) || at_jump_back(c, b, pc); // or one round of it is
+  bool begins = !b || !tl_slot_offset(c->m, pc), called = !begins && finish_call(c, pc);
+  if (called)
+    match_debug_registers(c);
+  bool complete = begins || called || at_jump_back(c, b, pc); // or one round of it is
   bool swallow = !complete || (!b && c->slot_left == c->clock && pc == c->end);
   if (swallow)
     *c->dr6 = c->dr6_was;

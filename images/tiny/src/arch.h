@@ -61,6 +61,12 @@ void thread_frame_user(struct thread *t, const struct trapframe *f);
 void frame_user(struct trapframe *f, u64 pc, u64 sp, u64 arg);
 void frame_result(struct trapframe *f, s64 result);
 
+/*
+ * cpu_start has the second CPU call fn, with interrupts disabled, on a stack of its own; when fn
+ * returns it is off again. false: there is none.
+ */
+bool cpu_start(void (*fn)(void));
+
 /* copy_user.S: bytes that could not be copied */
 u64 copy_user(void *to, const void *from, u64 n);
 

@@ -3,7 +3,8 @@
  * What an architecture gives is in arch.h.
  *
  * There is one CPU, and one lock: the interrupt flag. Code between irq_save()
- * and irq_restore() cannot be preempted, all other kernel code can.
+ * and irq_restore() cannot be preempted, all other kernel code can. (A second
+ * CPU is for cpus.c alone, and brings locks with it.)
  */
 #pragma once
 
@@ -40,6 +41,7 @@ void strcopy(char *to, const char *from, size_t size); /* always ends in 0 */
 void klog(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold)) noreturn;
 void power_off(void) noreturn;
+extern bool panicking; /* a CPU has panicked, the others are to stop */
 
 /* ---- page.c: physical pages ---- */
 
@@ -221,6 +223,21 @@ void output(char stream, const char *data, u32 n); /* 'O' or 'E' */
 /* ---- init.c: the first thread ---- */
 
 void init_thread(void);
+
+/* ---- cpus.c: two CPUs at work ---- */
+
+struct lock {
+	u32 taken;
+};
+
+bool cpus_run(void (*run)(int cpu)); /* run(0) and run(1), each on a CPU; false: there is only one */
+void lock(struct lock *l);
+void unlock(struct lock *l);
+void cpu_spin(void); /* in a loop that waits for another CPU */
+
+/* ---- race.c: what can go wrong between two CPUs ---- */
+
+s64 race(u64 which); /* what is missing at its end, or an error */
 
 /* ---- probe.c: static probes for tests ---- */
 

@@ -35,12 +35,15 @@ static void backtrace(u64 frame)
 		klog("tiny:   called from 0x%lx", frame_return(frame));
 }
 
+bool panicking;
+
 void panic(const char *fmt, ...)
 {
 	char text[200];
 	va_list args;
 
 	irq_disable();
+	panicking = true;
 	va_start(args, fmt);
 	format(text, sizeof text, fmt, args);
 	va_end(args);

@@ -163,6 +163,11 @@ static s64 sys_probe(struct trapframe *f)
 	return 0;
 }
 
+static s64 sys_race(struct trapframe *f)
+{
+	return race(frame_arg0(f));
+}
+
 static s64 (*const calls[SYS_COUNT])(struct trapframe *) = {
 	[SYS_EXIT] = sys_exit,
 	[SYS_FORK] = sys_fork,
@@ -183,6 +188,7 @@ static s64 (*const calls[SYS_COUNT])(struct trapframe *) = {
 	[SYS_CHECK] = sys_check,
 	[SYS_POWER] = sys_power,
 	[SYS_PROBE] = sys_probe,
+	[SYS_RACE] = sys_race,
 };
 
 /* Called by syscall_entry with interrupts enabled. */

@@ -27,6 +27,7 @@ enum {
 	SYS_CHECK,    /* (group, index, struct check_info *): runs one check */
 	SYS_POWER,    /* (how): POWER_... */
 	SYS_PROBE,    /* (n): fires the static probes of probe.c */
+	SYS_RACE,     /* (which): what is missing at the end of a race of race.c */
 	SYS_COUNT
 };
 
@@ -37,6 +38,7 @@ enum {
 	EAGAIN = 11,
 	ENOMEM = 12,
 	EFAULT = 14,
+	ENODEV = 19,
 	EINVAL = 22,
 	EPIPE = 32,
 	ENOSYS = 38,
@@ -51,6 +53,8 @@ enum {
 };
 
 enum { POWER_PANIC, POWER_HANG, POWER_REBOOT, POWER_TRIPLE };
+
+enum { RACE_COUNT, RACE_SESSION, RACE_TRANSFER, RACES };
 
 enum { CHECK_AWKWARD, CHECK_SHAPES, CHECK_GROUPS };
 

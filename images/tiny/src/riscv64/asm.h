@@ -25,6 +25,7 @@
 
 #define SBI_TIME 0x54494d45
 #define SBI_RESET 0x53525354
+#define SBI_HART 0x48534d
 
 #ifdef __ASSEMBLER__
 /* FUNC and END make a global function symbol with a size. */

@@ -13,6 +13,7 @@
 #include "asm.h"
 
 #define BOOT_STACK_SIZE 0x2000
+#define HART_STACK_SIZE 0x2000
 #define GIGABYTE 0x10000000 /* in an entry */
 #define LEAF_RWX 0xef
 #define LEAF_RW 0xe7
@@ -40,6 +41,16 @@ FUNC _start
 	addi t4, t4, -1
 	bnez t4, 1b
 
+	call paging_on
+	lla sp, boot_stack + BOOT_STACK_SIZE
+	li fp, 0
+	mv a0, s1
+	call start
+END _start
+
+/* Called at our physical address; returns with paging on, where the image is linked. */
+FUNC paging_on
+	lla t0, boot_root
 	srli t0, t0, 12
 	li t1, SV39
 	slli t1, t1, 60
@@ -47,15 +58,20 @@ FUNC _start
 	sfence.vma
 	csrw satp, t0
 	sfence.vma
-	lla t0, 1f
 	li t1, KERNEL_BASE
-	add t0, t0, t1
-	jr t0
-1:	lla sp, boot_stack + BOOT_STACK_SIZE
+	add ra, ra, t1
+	ret
+END paging_on
+
+/* Another hart, as the firmware has started it for cpu_start. */
+FUNC hart_begin
+	csrw sie, zero
+	csrw sscratch, zero
+	call paging_on
+	lla sp, hart_stack + HART_STACK_SIZE
 	li fp, 0
-	mv a0, s1
-	call start
-END _start
+	call hart_main
+END hart_begin
 
 	.bss
 	.balign 4096
@@ -68,3 +84,7 @@ boot_root:
 	.size boot_stack, BOOT_STACK_SIZE
 boot_stack:
 	.skip BOOT_STACK_SIZE
+	.type hart_stack, @object
+	.size hart_stack, HART_STACK_SIZE
+hart_stack:
+	.skip HART_STACK_SIZE

@@ -143,6 +143,31 @@ static int probes_main(int argc, char **argv)
 	return call1(SYS_PROBE, number(argv[1], 1)) < 0;
 }
 
+/* race NAME: what two CPUs have done at the same time should come to nothing lost. */
+static int race_main(int argc, char **argv)
+{
+	static const char *const names[RACES] = {
+		[RACE_COUNT] = "count",
+		[RACE_SESSION] = "session",
+		[RACE_TRANSFER] = "transfer",
+	};
+	u64 i = 0;
+	s64 missing;
+
+	while (i < RACES && argc > 1 && strcmp(names[i], argv[1]))
+		i++;
+	if (argc < 2 || i == RACES) {
+		print(2, "race count | session | transfer\n");
+		return 2;
+	}
+	missing = call1(SYS_RACE, i);
+	if (missing == -ENODEV)
+		print(2, "race: there is one CPU, and two are needed\n");
+	else
+		print(1, "%s: %ld missing\n", names[i], missing);
+	return missing != 0;
+}
+
 static int help_main(int argc, char **argv)
 {
 	(void)argc, (void)argv;
@@ -167,6 +192,7 @@ const struct program programs[] = {
 	{ "pipe", work_pipe, " N: N bytes from one thread to another" },
 	{ "probes", probes_main, " N: fire the static probes for tests" },
 	{ "ps", ps_main, ": the threads" },
+	{ "race", race_main, " NAME: two CPUs at work, which may go wrong: count, session, transfer" },
 	{ "read-bad", work_read_bad, ": system calls with bad pointers" },
 	{ "reboot", power_main, ": reset the machine" },
 	{ "shapes", shapes_main, ": inline functions, tail calls, jump tables, recursion" },
