@@ -36,10 +36,17 @@ static void *reserve(uint64_t size) {
   return p;
 }
 
-// Zeroed memory that code can name from place on, by 32 bits. NULL if there is none.
-static void *near(const void *place, size_t size) {
-  enum { STRIDE = 1 << 20, REACH = 1 << 30 };
-  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1));
+// Zeroed memory that code can name from place on, by 32 bits; NULL if there is none. Between the
+// guest's memory and buffers of code there may be no room for a mapping, but what is allocated
+// just after place is mostly near it anyway.
+static void *near(const void *place, size_t size, bool *mapped) {
+  enum { STRIDE = 1 << 20, REACH = INT32_MAX - STRIDE };
+  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1)), *allocated = calloc(1, size);
+  *mapped = false;
+  if (allocated && allocated - base < REACH && base - allocated < REACH)
+    return allocated;
+  free(allocated);
+  *mapped = true;
   for (intptr_t away = STRIDE; away < REACH; away += STRIDE)
     for (int side = 0; side < 2; side++) {
       uint8_t *hint = side ? base + away : base - away;
@@ -165,7 +172,7 @@ static const char *try_engine(struct tl_cpu *c) {
 struct tl_cpu *tl_open_another(struct tl_machine *m, uint64_t code_size, const char **err) {
   struct tl_cpu first = {.m = m, .id = (int)m->ncpus, .deadline = TL_NEVER, .trig = TL_NEVER, .slice = TL_NEVER}, *c = NULL;
   opening = &first;
-  if (!(*err = open_engine(&first, code_size)) && !(c = near(first.env, sizeof *c)))
+  if (!(*err = open_engine(&first, code_size)) && !(c = near(first.env, sizeof *c, &first.mapped)))
     *err = "no address space is left near the CPU's state";
   if ((opening = c)) {
     *c = first;
@@ -198,7 +205,10 @@ static void close_cpu(struct tl_cpu *c) {
   if (c->uc)
     uc_close(c->uc);
   free(c->step);
-  munmap(c, sizeof *c);
+  if (c->mapped)
+    munmap(c, sizeof *c);
+  else
+    free(c);
 }
 
 void tl_close(struct tl_machine *m) {

@@ -137,6 +137,7 @@ struct tl_cpu {
   uint64_t *pc;        // the program counter in it
   void *region;        // the library's MemoryRegion for everything
   int id;              // index in the machine, and of the Go side's value
+  bool mapped;         // its memory is a mapping of its own
   bool live;           // the interposed functions act; before, the library is as it was
 
   // The clock (clock.c).
