@@ -61,6 +61,8 @@ type Arch struct {
 	// StackArgs is where further arguments begin at a function's first instruction, in
 	// bytes from SP.
 	StackArgs uint64
+	// Link holds the return address there, unless StackArgs has room for it on the stack.
+	Link Reg
 }
 
 // Lookup finds a register by its name or an alias; case does not matter.

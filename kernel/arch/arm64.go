@@ -58,6 +58,7 @@ var ARM64 = &Arch{
 
 	PC: ArmPC, SP: ArmSP, FP: ArmFP, Flags: ArmPSTATE, Ret: ArmX0,
 	Args: consecutive(ArmX0, 8), // AAPCS64, 6.8.2
+	Link: ArmLR,
 
 	Interruptible: func(flags uint64) bool { return flags&(1<<7) == 0 }, // PSTATE.I masks them
 }

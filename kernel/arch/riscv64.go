@@ -71,6 +71,7 @@ var RISCV64 = &Arch{
 
 	PC: RiscvPC, SP: RiscvSP, FP: RiscvS0, Flags: RiscvSSTATUS, Ret: RiscvA0,
 	Args: consecutive(RiscvA0, 8), // RISC-V ELF psABI, 2.1
+	Link: RiscvRA,
 
 	Interruptible: func(flags uint64) bool { return flags&(1<<1) != 0 }, // SIE
 }

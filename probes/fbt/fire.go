@@ -16,13 +16,14 @@ func (p *Provider) Select(f *probes.Firing) bool {
 	fn := p.funcs[f.Probe.Key]
 	pc := f.CPU.Reg(p.arch.PC)
 	w := fn.at(pc)
-	if w == nil {
-		return false // the text has changed: here nothing leaves any more
+	if w == nil { // nothing leaves here any more, if the text has changed
+		return p.Await != nil && p.arrived(f, pc)
 	}
 	f.Args[0], f.Args[1], f.Args[2] = pc-fn.start(), 0, 0
 	switch w.flow.Way {
 	case trampoline.Return:
 		f.Args[1] = f.CPU.Reg(p.arch.Ret)
+		return true
 	case trampoline.Jump:
 		f.Args[2] = w.flow.Target
 	default:
@@ -32,7 +33,7 @@ func (p *Provider) Select(f *probes.Firing) bool {
 		}
 		f.Args[2] = to
 	}
-	return true
+	return p.Await == nil || !p.await(fn, f, f.Args[0])
 }
 
 // returnArgs is how many arguments a return has.

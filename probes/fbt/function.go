@@ -23,6 +23,7 @@ type function struct {
 
 	on      []*probes.Probe // return probes that are enabled
 	planted []uint64        // where they are
+	behind  []uint64        // and where they are, too: return addresses of what the function jumps to
 }
 
 // A way out of a function is an instruction that may leave it.
@@ -69,13 +70,16 @@ func (fn *function) plant() (out []patch.Site) {
 		for _, w := range fn.ways {
 			out = append(out, patch.Site{Probe: q, Addr: w.addr})
 		}
+		for _, addr := range fn.behind {
+			out = append(out, patch.Site{Probe: q, Addr: addr})
+		}
 	}
 	return out
 }
 
 // disable notes that a return probe is off, and returns the sites that it had.
 func (fn *function) disable(q *probes.Probe) (out []patch.Site) {
-	for _, addr := range fn.planted {
+	for _, addr := range append(slices.Clone(fn.planted), fn.behind...) {
 		out = append(out, patch.Site{Probe: q, Addr: addr})
 	}
 	fn.on = slices.DeleteFunc(fn.on, func(x *probes.Probe) bool { return x == q })

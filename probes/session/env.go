@@ -8,6 +8,7 @@ import (
 	"trapline/probes"
 	"trapline/probes/d/code"
 	"trapline/probes/d/vm"
+	"trapline/probes/syscall"
 )
 
 // env is the guest as a program sees it at one firing. One is used over and over, so that
@@ -99,8 +100,33 @@ func (e *env) readThread() {
 	}
 	e.thread = vm.Thread{
 		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
-		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr,
+		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(),
 	}
+}
+
+// maxErrno is the largest number of an error: what a system call returns is not negative, or
+// one of those negated.
+const maxErrno = 4095
+
+// errno is the error of the system call that returns here, 0 if none does, or with success.
+func (e *env) errno() int32 {
+	p := e.firing.Probe
+	if p.Provider() != syscall.Name || p.Name() != "return" {
+		return 0
+	}
+	if v := -int64(e.Arg(1)); v > 0 && v <= maxErrno {
+		return int32(v)
+	}
+	return 0
+}
+
+// threadOf is a number of the thread that a CPU is in that no other has.
+func (s *Session) threadOf(cpu probes.CPU) uint64 {
+	t, err := s.OS.Thread(s.Target, cpu)
+	if err != nil {
+		return 0
+	}
+	return t.Key
 }
 
 // Caller implements vm.Env.

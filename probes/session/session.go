@@ -125,6 +125,7 @@ func New(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	boundaries.Await = s.threadOf
 	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,13 @@
 // Package syscall provides the probes of a kernel's system calls, by their names.
 //
 //	syscall:<module>:read:entry    arg0 to arg5 are what the caller passed
-//	syscall:<module>:read:return   arg0 and arg1 are what it gets: of Linux, an error number negated
+//	syscall:<module>:read:return   arg0 and arg1 are what it gets: a result, or an error number negated
 //
 // They are the boundaries of the functions that the kernel calls for them, as fbt has them
 // under the names that the kernel's programmers gave these: __x64_sys_read, sys_read. So
 // one that does not return, such as exit, has no return, and in the child of fork nothing
-// returns.
+// returns. If the configuration says how to await returns, those of a function that ends in a jump
+// to another are where that returns to.
 package syscall
 
 import (

@@ -22,6 +22,11 @@ const (
 
 func setup(t *testing.T, functions string) (*fbt.Provider, *probetest.Target, *probes.Registry, *[]uint64) {
 	t.Helper()
+	return setupWith(t, functions, func(*fbt.Config) {})
+}
+
+func setupWith(t *testing.T, functions string, also func(*fbt.Config)) (*fbt.Provider, *probetest.Target, *probes.Registry, *[]uint64) {
+	t.Helper()
 	funcs, err := probetest.ParseFuncs(functions)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +45,9 @@ func setup(t *testing.T, functions string) (*fbt.Provider, *probetest.Target, *p
 		t.Fatal(err)
 	}
 	r := probes.NewRegistry()
-	p, err = New(fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}, Target: target})
+	c := fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}, Target: target}
+	also(&c)
+	p, err = New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

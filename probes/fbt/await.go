@@ -1,0 +1,91 @@
+package fbt
+
+import (
+	"slices"
+
+	"trapline/probes"
+	"trapline/probes/patch"
+)
+
+// A jump out of a function leaves its return address to whom it jumps to. Where returns wait
+// (Config.Await), the return of such a function is at that address:
+//
+//	call f     behind: <-- f returns here, if the thread and its stack are those of the jump
+//	f: jmp g           <-- what is awaited is noted
+//	g: ret
+//
+// The address is known when the jump is first taken, and gets its point then.
+
+// An awaited return is one of a probe's function in one thread.
+type awaited struct {
+	probe  *probes.Probe
+	thread uint64
+	at, sp uint64 // the return address, and the stack pointer there
+}
+
+// await notes that a call returns elsewhere, off bytes from the function's start having jumped
+// there. It reports false if no probe can be where that is.
+func (p *Provider) await(fn *function, f *probes.Firing, off uint64) bool {
+	x := awaited{probe: f.Probe, thread: p.Await(f.CPU)}
+	var ok bool
+	if x.at, x.sp, ok = p.returnTo(f.CPU); !ok {
+		return false
+	}
+	if !slices.Contains(fn.behind, x.at) && !p.arrive(fn, x.at) {
+		return false
+	}
+	p.awaited[x] = off
+	return true
+}
+
+// returnTo is where a function that is about to be jumped to will return to.
+func (p *Provider) returnTo(cpu probes.CPU) (addr, sp uint64, ok bool) {
+	sp = cpu.Reg(p.arch.SP)
+	if p.arch.StackArgs == 0 {
+		return cpu.Reg(p.arch.Link), sp, true
+	}
+	size := p.arch.PtrSize
+	if p.Target.ReadMem(sp, p.word[:size]) != nil {
+		return 0, 0, false
+	}
+	return p.arch.ByteOrder.Uint64(p.word[:]), sp + uint64(size), true
+}
+
+// arrive makes a point of an instruction that a function returns to, and enables its return
+// probes there.
+func (p *Provider) arrive(fn *function, addr uint64) (ok bool) {
+	s, _, ok := p.Text.At(addr)
+	if !ok {
+		return false
+	}
+	f, ok := p.Text.Set.Func(s.Addr, int(s.Size)), false
+	err := f.Each(func(off int, code []byte) bool {
+		here := f.Start+uint64(off) == addr
+		ok = here && p.point(f, off, code) == ""
+		return !here
+	})
+	if err != nil || !ok {
+		return false
+	}
+	fn.behind = append(fn.behind, addr)
+	var sites []patch.Site
+	for _, q := range fn.on {
+		sites = append(sites, patch.Site{Probe: q, Addr: addr})
+	}
+	if err := p.Text.Set.EnableSites(sites); err != nil {
+		p.Text.Set.Fail(err)
+	}
+	return true
+}
+
+// arrived tells whether a firing at a return address is the return that is awaited there.
+func (p *Provider) arrived(f *probes.Firing, pc uint64) bool {
+	x := awaited{f.Probe, p.Await(f.CPU), pc, f.CPU.Reg(p.arch.SP)}
+	off, ok := p.awaited[x]
+	if !ok {
+		return false
+	}
+	delete(p.awaited, x)
+	f.Args[0], f.Args[1], f.Args[2] = off, f.CPU.Reg(p.arch.Ret), 0
+	return true
+}
