@@ -137,7 +137,7 @@ func (m *Machine) wakeNext() bool {
 // on. That one comes to the end of its slice, so that the policy can choose again.
 func (m *Machine) wake(c *cpu) {
 	c.idle, c.off = false, false
-	now := m.engine.Clock()
+	now := m.present()
 	if c.Engine != m.engine {
 		c.Skip(now)
 	}

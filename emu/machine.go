@@ -288,15 +288,20 @@ func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 // end of the run. With several CPUs it is that of the one that runs, but never earlier than
 // what Now has returned before.
 func (m *Machine) Now() uint64 {
-	now := m.engine.Total()
-	if m.running {
-		now = m.engine.Clock()
-	}
+	now := m.present()
 	if len(m.cpus) > 1 {
 		m.told = max(m.told, now)
 		return m.told
 	}
 	return now
+}
+
+// present is the time of the CPU that runs, or has run last.
+func (m *Machine) present() uint64 {
+	if m.running {
+		return m.engine.Clock()
+	}
+	return m.engine.Total()
 }
 
 // Send hands bytes to the guest's serial port: 0 is the console, 1 the control channel.

@@ -18,10 +18,26 @@ void TL_ARM64(tlb_flush_page_by_mmuidx_all_cpus_synced)(void *cs, uint64_t va, u
     tl_arm64_lib.flush_page_all(c->m->cpus[i]->cs, va, mmus);
 }
 
+static bool interrupted(struct tl_cpu *c) { return c->line && tl_arm64_interruptible(c); }
+
+static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// What is due meanwhile comes in time. That of the tracer does not end the wait.
+static void wait_until(struct tl_cpu *c, uint64_t until) {
+  while (c->clock < earliest(until, c->slice) && !interrupted(c) && !c->m->stop) {
+    uint64_t to = earliest(earliest(until, c->slice), c->deadline);
+    if (to > c->clock)
+      c->clock = to;
+    if (c->clock < c->deadline)
+      continue;
+    c->now = c->clock;
+    tlGoAttend(c->id);
+  }
+}
+
 // The CPU waits for an event of another: what it could see happens when that has run, so its time
-// passes to the end of its slice. It may go on without one (Arm ARM, D1.6.1), and so does at
-// what is due on the clock, and after a while: kernels wait for a time that way too. The pc is
-// already that of the next instruction.
+// passes to the end of its slice. It may go on without one (Arm ARM, D1.6.1), and so does after a
+// while: kernels wait for a time that way too. The pc is already that of the next instruction.
 void TL_ARM64(helper_wfe)(void *env) {
   enum { LONGEST = 20000 }; // ns
   struct tl_cpu *c = tl_by_env(env);
@@ -29,14 +45,8 @@ void TL_ARM64(helper_wfe)(void *env) {
     tl_arm64_lib.wfe(env);
     return;
   }
-  uint64_t next = tl_canonical(c, *c->pc), until = c->clock + LONGEST;
-  *c->pc = next;
-  if (until > c->deadline)
-    until = c->deadline;
-  if (until > c->slice)
-    until = c->slice;
-  if (until > c->clock && !(c->line && tl_arm64_interruptible(c)))
-    c->clock = until;
+  uint64_t next = *c->pc = tl_canonical(c, *c->pc);
+  wait_until(c, c->clock + LONGEST);
   tl_arm64_look_again(c);
   if (c->clock >= c->slice)
     tl_leave(c, next, TL_SLICED);
