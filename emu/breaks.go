@@ -108,6 +108,10 @@ func (m *Machine) StopHere() { m.engine.StopHere() }
 // breakpoints, before it can run what it stored.
 func (m *Machine) OnRewrite(f func(addr uint64)) { m.onRewrite = f }
 
+// Aliases are the pages on which the guest has passed breakpoints by, because it has executed them
+// at other addresses.
+func (m *Machine) Aliases() []arch.Alias { return m.engine.Aliases() }
+
 // CrossCheck begins to count, by the emulator's own code hook, how often the
 // instructions at addrs, sorted, are executed. Each has a breakpoint.
 func (m *Machine) CrossCheck(addrs []uint64) error {

@@ -20,6 +20,7 @@ type (
 	Fault = arch.Fault
 	Break = arch.Break
 	CPU   = arch.CPU
+	Alias = arch.Alias
 )
 
 // Target is the running guest, as providers and the session need it. A machine of
@@ -72,6 +73,12 @@ type Sharer interface {
 	// UseSlot is called by the function of OnHit: this time the instruction that the breakpoint
 	// at addr has displaced runs in the trampoline at slot.
 	UseSlot(addr, slot uint64)
+}
+
+// An Aliaser is a Target that tells on which pages of text breakpoints were passed by, because the
+// guest has executed them at other addresses.
+type Aliaser interface {
+	Aliases() []Alias
 }
 
 // A Chiller is a Target whose time can be made to pass while its CPU stands still.

@@ -21,6 +21,14 @@ type Break struct {
 	Do Emulation
 }
 
+// An Alias is a page of guest text that the guest has executed at an address at which no
+// breakpoints stand.
+type Alias struct {
+	Page   uint64 // virtual address of its breakpoints
+	At     uint64 // virtual address at which it ran as well
+	Passed uint64 // executions there of instructions that have breakpoints
+}
+
 // A CPU is one stopped CPU of the guest, valid during a hit.
 type CPU interface {
 	Regs

@@ -227,6 +227,9 @@ func (s *Session) Finish() error {
 	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
+	if missed := s.set.PassedBy(); missed != "" {
+		s.complain("%s", missed)
+	}
 	if s.Options.Verbose {
 		for _, line := range s.Report() {
 			s.complain("%s", line)

@@ -97,6 +97,18 @@ func (e *Engine) TakeHits(addr uint64) uint64 { return uint64(C.tl_take_hits(e.c
 // Commit brings the pages that SetBreak and ClearBreak changed up to date.
 func (e *Engine) Commit() { C.tl_commit_breaks(e.c) }
 
+// Aliases are the pages on which the guest has passed breakpoints by, in the order in which they
+// came to have them.
+func (e *Engine) Aliases() (all []arch.Alias) {
+	m := e.c.m
+	for _, p := range unsafe.Slice(m.pages, m.npages) {
+		if p.passed != 0 {
+			all = append(all, arch.Alias{Page: uint64(p.va), At: uint64(p.alias), Passed: uint64(p.passed)})
+		}
+	}
+	return all
+}
+
 // Original is the guest's own content of the page at offset pa of RAM while breakpoints stand
 // in it (SetInPlace), otherwise nil.
 func (e *Engine) Original(pa uint64) []byte {

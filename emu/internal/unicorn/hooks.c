@@ -102,6 +102,24 @@ int tl_hook_page(struct tl_machine *m, uint64_t va) {
   return m->npages == MAX_HOOKS ? hook(m, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
 }
 
+static void on_alias(uc_engine *uc, uint64_t addr, uint32_t size, void *page) {
+  struct tl_page *p = page;
+  (void)uc;
+  (void)size;
+  p->passed += p->id[addr & (TL_PAGE - 1)] != 0;
+}
+
+// The guest is about to execute p at va, where its breakpoints do not stand. What passes them by is
+// counted, at the first such address.
+void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va) {
+  uc_hook handle;
+  if ((p->alias && p->alias != va) || (p->hooked_at_alias & tl_bit(c)))
+    return;
+  p->alias = va;
+  p->hooked_at_alias |= tl_bit(c);
+  uc_hook_add(c->uc, &handle, UC_HOOK_CODE, (void *)on_alias, p, va, va + TL_PAGE - 1);
+}
+
 // Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
   struct tl_machine *m = c->m;

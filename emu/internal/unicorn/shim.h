@@ -61,6 +61,9 @@ struct tl_page {
   uint8_t *original; // inplace: the guest's bytes, while breakpoints stand in its page
   uint64_t *executed; // by CPU and byte: executions that the code hook has seen; NULL without crosscheck
   uint64_t text_ra;  // the library's ram_addr of text
+  uint64_t alias;    // another address at which the guest has executed it, 0 for none (hooks.c)
+  uint64_t passed;   // executions there of instructions with breakpoints
+  uint8_t hooked_at_alias; // set of engines
   uint8_t fetched;   // set of engines: the newest TLB entry of va is for fetches
   bool stale;        // the guest has stored to it since text was made
   bool gone;         // nothing is known of what lies there: tl_forget_pages
@@ -268,6 +271,7 @@ void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
 
 // hooks.c
 int tl_hook_page(struct tl_machine *m, uint64_t va);
+void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va);
 bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b);
 void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);

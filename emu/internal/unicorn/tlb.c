@@ -17,8 +17,11 @@ static struct tl_page *split_page(struct tl_machine *m, uint64_t ra) {
 // address for all kinds of access, so the entry is for fetches alone, and that of a data
 // access is for data alone: each evicts the other.
 static bool fill_text(struct tl_cpu *c, struct tl_page *p, uint64_t va, uint32_t attrs, int mmu) {
-  if (va != p->va)
-    return false; // another mapping of the same page, as in early boot: the guest's bytes
+  if (va != p->va) { // another mapping of the same page, as in early boot: the guest's bytes
+    if (!p->stale) // otherwise it may have become something else
+      tl_hook_alias(c, p, va);
+    return false;
+  }
   if (c->m->hooked) {
     p->fetched &= ~tl_bit(c); // one entry for all kinds of access
     return false;
