@@ -17,7 +17,12 @@ type pc struct {
 
 // Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
-var amd64Wiring = wiring{platform: newPC, slots: []uint64{0xffffffffb0000000, 0xffffffff90000000}}
+var amd64Wiring = wiring{
+	platform: newPC,
+	slots:    []uint64{0xffffffffb0000000, 0xffffffff90000000},
+	below:    device.LAPICBase,
+	each:     (*unicorn.Engine).SetAPIC,
+}
 
 // clock is the clock of the devices: that of the CPU that reaches them.
 type clock struct{ m *Machine }
@@ -31,6 +36,9 @@ func (i intr) Set(high bool) { i.SetLine(high) }
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}
+	if len(m.cpus) > 1 {
+		return newSMP(p, c)
+	}
 	p.dev = device.NewPC(clock{m}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
 	return p
 }
@@ -44,7 +52,7 @@ func sink(f func(byte)) func(byte) {
 
 func (p *pc) Boot(b Boot) (*Placed, error) {
 	placed, err := boot.AMD64(boot.Config{
-		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
+		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(), CPUs: len(p.m.cpus),
 	})
 	if err != nil {
 		return nil, err

@@ -21,7 +21,6 @@ var arm64Wiring = wiring{
 	platform: newARM64,
 	slots:    []uint64{0xffffffffd0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
-	cpus:     MaxCPUs,
 }
 
 // core is a CPU.

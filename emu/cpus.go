@@ -13,7 +13,7 @@ const MaxCPUs = unicorn.MaxCPUs
 type cpu struct {
 	*unicorn.Engine
 	idle bool // it waits for an interrupt
-	off  bool // it has not been started, or has stopped
+	off  bool // it has not been started, or has stopped, and no interrupt has it go on
 
 	before uint64 // hits before CrossCheck
 }
@@ -55,13 +55,27 @@ func (m *Machine) runCPUs() (unicorn.End, error) {
 			}
 		}
 		if !m.giveTurn(last) {
-			return unicorn.Hung, nil
+			return m.standstill(), nil
 		}
 		last = m.engine
-		if end, err := m.engine.Run(); end != unicorn.Sliced && end != unicorn.Parked {
+		switch end, err := m.engine.Run(); end {
+		case unicorn.Sliced, unicorn.Parked:
+		case unicorn.Halted:
+			m.cpus[m.engine.ID()].off = true
+		default:
 			return end, err
 		}
 	}
+}
+
+// standstill is the end of a run in which no CPU can run any more: Halted if all are off.
+func (m *Machine) standstill() unicorn.End {
+	for _, c := range m.cpus {
+		if !c.off {
+			return unicorn.Hung
+		}
+	}
+	return unicorn.Halted
 }
 
 // giveTurn makes the CPU of which it is the turn after last's the one that runs. It is false if none

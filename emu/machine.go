@@ -117,8 +117,11 @@ type wiring struct {
 	// what its kernels use, and within reach of their text where that matters.
 	slots []uint64
 	disks int  // how many there may be
-	cpus  int  // and CPUs
 	bare  bool // it can do without our firmware
+	// below is where memory must end if there are several CPUs, 0 for wherever it may.
+	below uint64
+	// each gives one of several CPUs what it needs for that; may be nil.
+	each func(*unicorn.Engine) error
 }
 
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
@@ -165,7 +168,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 	}
 	c.InPlace = c.InPlace && !c.Hooked
 	m := &Machine{arch: a, inPlace: c.InPlace, shared: c.Shared, policy: interleave.RoundRobin(interleave.Quantum)}
-	if err := m.open(c); err != nil {
+	if err := m.open(wire, c); err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
 	m.schedule.reset()
@@ -179,18 +182,18 @@ func (w wiring) check(a *arch.Arch, c Config) error {
 	switch {
 	case c.NoFirmware && !w.bare:
 		return fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
-	case c.CPUs > 1 && w.cpus == 0:
-		return fmt.Errorf("%d CPUs: %s guests have one here; those of arm64 and riscv64 can have more", c.CPUs, a)
 	case c.CPUs > 1 && c.NoFirmware:
 		return fmt.Errorf("%d CPUs: without firmware a guest has one", c.CPUs)
-	case c.CPUs > max(w.cpus, 1):
-		return fmt.Errorf("%d CPUs: there can be 1 to %d", c.CPUs, w.cpus)
+	case c.CPUs > MaxCPUs:
+		return fmt.Errorf("%d CPUs: there can be 1 to %d", c.CPUs, MaxCPUs)
+	case c.CPUs > 1 && w.below > 0 && c.Memory > w.below:
+		return fmt.Errorf("%d CPUs with %d MiB of memory: %s guests can have %d MiB then", c.CPUs, c.Memory>>20, a, w.below>>20)
 	}
 	return w.checkDisks(c)
 }
 
 // open opens the engines.
-func (m *Machine) open(c Config) (err error) {
+func (m *Machine) open(w wiring, c Config) (err error) {
 	if m.engine, err = unicorn.Open(m.arch, c.Memory, c.CodeBuffer, handler{m}); err != nil {
 		return err
 	}
@@ -203,10 +206,27 @@ func (m *Machine) open(c Config) (err error) {
 		}
 		m.cpus = append(m.cpus, &cpu{Engine: e, off: true})
 	}
+	if err := w.equip(m.cpus); err != nil {
+		m.engine.Close()
+		return err
+	}
 	m.engine.SetInPlace(c.InPlace)
 	m.engine.SetHooked(c.Hooked)
 	if c.Shared {
 		m.engine.ShareSlots()
+	}
+	return nil
+}
+
+// equip gives several CPUs what each needs for that.
+func (w wiring) equip(cpus []*cpu) error {
+	if len(cpus) == 1 || w.each == nil {
+		return nil
+	}
+	for _, c := range cpus {
+		if err := w.each(c.Engine); err != nil {
+			return err
+		}
 	}
 	return nil
 }

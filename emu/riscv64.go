@@ -22,7 +22,6 @@ var riscv64Wiring = wiring{
 	platform: newRISCV64,
 	slots:    []uint64{0xffffffffe0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
-	cpus:     MaxCPUs,
 	bare:     true,
 }
 

@@ -65,7 +65,7 @@ func (h handler) Attend() { h.m.due() }
 // Where there are several CPUs another may run.
 func (h handler) Idle() unicorn.End {
 	e, m := h.m.engine, h.m
-	if len(m.cpus) > 1 {
+	if len(m.cpus) > 1 && !m.platform.Awake() {
 		m.cpus[e.ID()].idle = true
 		return unicorn.Parked
 	}

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"trapline/images/initramfs"
@@ -70,6 +71,17 @@ var amd64LinuxAppend = strings.Join([]string{
 	// and needs neither to be measured nor to be watched.
 	"tsc_early_khz=1000000", "tsc=reliable",
 }, " ")
+
+// LinuxAppendFor is an image's command line for that many CPUs: several of an amd64 machine are told
+// by ACPI and have local APICs.
+func LinuxAppendFor(cpus int, words string) string {
+	if cpus < 2 {
+		return words
+	}
+	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool {
+		return w == "acpi=off" || w == "nolapic"
+	}), " ")
+}
 
 // amd64LinuxTuning makes things simpler and faster.
 var amd64LinuxTuning = strings.Join([]string{

@@ -89,6 +89,9 @@ func AMD64(c Config) (*Placed, error) {
 	}
 	k.writeZeroPage(c, initrd)
 	writeTables(c.RAM)
+	if c.CPUs > 1 {
+		writeACPI(c.RAM, c.CPUs)
+	}
 	return &Placed{Kind: k.kind, Entry: newEntry(k.entry), Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
 }
 

@@ -5,6 +5,7 @@ import "encoding/binary"
 // Offsets in the zero page, and from hdrSetupSects on also in the first sectors of a bzImage
 // (Linux, Documentation/arch/x86/boot.rst, "Details of header fields", and zero-page.rst).
 const (
+	zpRSDP        = 0x070 // 8 bytes: address of ACPI's first table, or 0
 	zpE820Entries = 0x1e8 // 1 byte
 	zpE820Table   = 0x2d0 // 20 bytes each: address, size, type
 
@@ -94,6 +95,9 @@ func (k *kernel) writeZeroPage(c Config, initrd Range) {
 		e820{lowEnd, highStart - lowEnd, e820Reserved},
 		e820{highStart, uint64(len(c.RAM)) - highStart, e820RAM},
 	)
+	if c.CPUs > 1 {
+		z.put64(zpRSDP, acpiAt)
+	}
 	clear(c.RAM[cmdLineAt:cmdLineEnd])
 	copy(c.RAM[cmdLineAt:], c.CommandLine)
 }

@@ -30,6 +30,8 @@ type Config struct {
 	// RAM is the guest's memory from its first physical address on, all zero as in a machine
 	// that has just been switched on.
 	RAM []byte
+	// CPUs is how many CPUs an amd64 machine has, 0 for one; the others have a device tree.
+	CPUs int
 }
 
 // Placed tells what has been put where.

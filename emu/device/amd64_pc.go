@@ -8,7 +8,8 @@ import "io"
 //	COM1, COM2 ----IRQ 4, 3--^
 //	PIT channel 2 <--> port 0x61
 //
-// It has no keyboard, PCI, APIC or ACPI: a kernel finds none and does without.
+// With several CPUs each has a local APIC, and INTR is LINT0 of all of them. There is no keyboard,
+// PCI or I/O APIC: a kernel finds none and does without.
 type PC struct {
 	Bus  PortBus // the CPU's I/O ports
 	PIC  *PIC
@@ -16,13 +17,37 @@ type PC struct {
 	COM1 *UART // the console
 	COM2 *UART // the control channel
 
+	LAPICs []*LAPIC // of several CPUs
+	Mem    MemBus
+
 	parts []State
 }
 
 // NewPC makes the devices. Intr is the interrupt line of the CPU, com1 and com2 take
 // what the guest sends, reset is told why the guest resets the machine.
 func NewPC(clock Clock, intr Line, com1, com2 func(byte), reset func(reason string)) *PC {
-	pic := NewPIC(intr)
+	return wirePC(clock, NewPIC(intr), com1, com2, reset)
+}
+
+// NewSMP makes the devices of a machine with several CPUs. Clock is the time as all of them see it,
+// own that of the CPU that reaches its local APIC; current is that CPU's number. Power is called
+// when the guest switches the machine off.
+func NewSMP(clock, own Clock, cpus []LAPICCPU, current func() int, com1, com2 func(byte),
+	reset func(reason string), power func(Ending)) *PC {
+	all, pic := NewLAPICs(own, cpus)
+	pc := wirePC(clock, pic, com1, com2, reset)
+	pc.LAPICs = all
+	pc.Mem.Mount(LAPICBase, LAPICSize, LAPICRegisters(all, current))
+	acpi := NewACPIPower(power)
+	pc.Bus.Mount(ACPIPorts, 6, 2, acpi)
+	pc.parts = append(pc.parts, acpi)
+	for _, a := range all {
+		pc.parts = append(pc.parts, a)
+	}
+	return pc
+}
+
+func wirePC(clock Clock, pic *PIC, com1, com2 func(byte), reset func(reason string)) *PC {
 	pit := NewPIT(pic.Line(0), clock)
 	pc := &PC{
 		PIC: pic, PIT: pit,
@@ -62,6 +87,30 @@ func (pc *PC) Wake() uint64 {
 // Poll carries out what is due.
 func (pc *PC) Poll() { pc.PIT.Poll() }
 
+// NextOf is Next for what one of several CPUs sees to. Devices on the 8259 pair are CPU 0's.
+func (pc *PC) NextOf(cpu int) uint64 {
+	if cpu == 0 {
+		return min(pc.PIT.Next(), pc.LAPICs[cpu].Next())
+	}
+	return pc.LAPICs[cpu].Next()
+}
+
+// WakeOf is Wake for one of several CPUs.
+func (pc *PC) WakeOf(cpu int) uint64 {
+	if cpu == 0 {
+		return min(pc.Wake(), pc.LAPICs[cpu].Next())
+	}
+	return pc.LAPICs[cpu].Next()
+}
+
+// PollOf is Poll for one of several CPUs.
+func (pc *PC) PollOf(cpu int) {
+	if cpu == 0 {
+		pc.Poll()
+	}
+	pc.LAPICs[cpu].Poll()
+}
+
 // Save writes the state of all devices.
 func (pc *PC) Save(w io.Writer) error {
 	for _, s := range pc.parts {
@@ -72,8 +121,8 @@ func (pc *PC) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote. The interrupt controller comes last: what the others do to
-// its lines meanwhile is of no account.
+// Load reads what Save wrote. The interrupt controllers come last: what the others do to
+// their lines meanwhile is of no account.
 func (pc *PC) Load(r io.Reader) error {
 	for _, s := range pc.parts {
 		if err := s.Load(r); err != nil {

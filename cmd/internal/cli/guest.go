@@ -317,7 +317,7 @@ func (g *guest) choose(file boot.File) error {
 	if err != nil {
 		return err
 	}
-	g.placing = emu.Boot{Kernel: file, CommandLine: join(g.spec.Append, g.options.cmdline), Initrd: initrd}
+	g.placing = emu.Boot{Kernel: file, CommandLine: join(images.LinuxAppendFor(g.machine.CPUs(), g.spec.Append), g.options.cmdline), Initrd: initrd}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())

@@ -56,7 +56,7 @@ func (o *guestOptions) bootFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
 	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
 	f.StringArrayVar(&o.modules, "module", nil, "`FILE` of a loadable module for the guest, put into its root directory; again for another")
-	f.Var(&o.cpus, "cpus", "`N` CPUs for the guest, 1 to 8 (arm64, riscv64)")
+	f.Var(&o.cpus, "cpus", "`N` CPUs for the guest, 1 to 8")
 	o.debugFlag(f)
 }
 

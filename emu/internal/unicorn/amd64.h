@@ -16,6 +16,9 @@ struct tl_seg {
   uint32_t flags; // bits 8 to 23 of the descriptor's second word
 };
 
+#define TL_LINE_NMI 2 // in tl_cpu.line: one is to be taken
+#define TL_INTERRUPT_NMI 0x200u
+
 #define TL_SEG_B (1u << 22) // 32-bit
 
 struct tl_amd64_env {
@@ -34,6 +37,8 @@ struct tl_amd64_env {
 #define TL_ENV_DR6 5416     // offset of DR6 in CPUX86State
 #define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
 
+#define TL_EFER 0xc0000080u // number of the MSR
+
 #define TL_HF_CPL 3u
 #define TL_HF_INHIBIT (1u << 3)
 #define TL_HF_CS32 (1u << 4)
@@ -42,6 +47,8 @@ struct tl_amd64_env {
 #define TL_HF_TF (1u << 8)
 #define TL_HF_LMA (1u << 14)
 #define TL_HF_CS64 (1u << 15)
+
+#define TL_HF2_NMI (1u << 2) // one is being handled
 
 #define TL_IF 0x200ull
 #define TL_TF 0x100ull
@@ -77,6 +84,10 @@ struct tl_amd64_library {
   void (*outw)(void *env, uint32_t port, uint32_t v);
   void (*outl)(void *env, uint32_t port, uint32_t v);
   void (*idivl)(void *env, uint64_t divisor);
+  void (*cpuid)(void *env, uint32_t leaf, uint32_t n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d);
+  void (*pause)(void *env, int len);
+  void (*rdmsr)(void *env);
+  void (*wrmsr)(void *env);
   uint32_t (*code_byte)(void *env, uint64_t va);
   void (*translate)(const struct tl_amd64_translator *t, void *block, void *cs, void *tb, int max);
   // called
@@ -103,6 +114,11 @@ uint64_t tl_amd64_flags(struct tl_cpu *c);
 void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags);
 
 // amd64_cpu.c
+void tl_amd64_write_msr(struct tl_cpu *c, uint32_t number, uint64_t value);
 void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, uint64_t cr3, uint64_t gdt, uint16_t gdt_limit);
+
+// amd64_apic.c
+const char *tl_amd64_apic(struct tl_cpu *c);
+void tl_amd64_start_up(struct tl_cpu *c, uint8_t page);
 
 #endif

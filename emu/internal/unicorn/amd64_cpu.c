@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-#define MSR_EFER 0xc0000080u
 #define MSR_STAR 0xc0000081u
 #define MSR_KERNEL_GS 0xc0000102u
 
-static void write_msr(struct tl_cpu *c, uint32_t number, uint64_t value) {
+void tl_amd64_write_msr(struct tl_cpu *c, uint32_t number, uint64_t value) {
   uc_x86_msr m = {number, value};
   uc_reg_write(c->uc, UC_X86_REG_MSR, &m);
 }
@@ -58,17 +57,17 @@ static bool system_registers_match(struct tl_cpu *c) {
 // STAR, VM_HSAVE, LSTAR, CSTAR, FMASK, KERNEL_GS_BASE lie side by side.
 static bool find_msrs(struct tl_cpu *c) {
   uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_MSRS), mark = 0x1122334455667700ull, gs = 0x8877665544332211ull;
-  write_msr(c, MSR_STAR, mark);
-  write_msr(c, MSR_STAR + 1, mark + 1);
-  write_msr(c, MSR_STAR + 2, mark + 2);
-  write_msr(c, MSR_STAR + 3, mark + 3);
-  write_msr(c, MSR_KERNEL_GS, gs);
+  tl_amd64_write_msr(c, MSR_STAR, mark);
+  tl_amd64_write_msr(c, MSR_STAR + 1, mark + 1);
+  tl_amd64_write_msr(c, MSR_STAR + 2, mark + 2);
+  tl_amd64_write_msr(c, MSR_STAR + 3, mark + 3);
+  tl_amd64_write_msr(c, MSR_KERNEL_GS, gs);
   if (w[TL_STAR] == mark && w[TL_LSTAR] == mark + 1 && w[TL_CSTAR] == mark + 2 && w[TL_FMASK] == mark + 3 &&
       w[TL_KERNEL_GS] == gs)
     c->msrs = w;
   for (unsigned i = 0; i < 4; i++)
-    write_msr(c, MSR_STAR + i, 0);
-  write_msr(c, MSR_KERNEL_GS, 0);
+    tl_amd64_write_msr(c, MSR_STAR + i, 0);
+  tl_amd64_write_msr(c, MSR_KERNEL_GS, 0);
   return c->msrs;
 }
 
@@ -107,7 +106,7 @@ static bool find_features(struct tl_cpu *c) {
 
 // What CPUID reports is also what the decoder accepts and what EFER and CR4 may hold.
 // Left out: RDRAND and RDSEED (the host's randomness), XSAVE and AVX (not emulated),
-// APIC (no device), SMEP, SMAP and PCID.
+// APIC (amd64_apic.c), SMEP, SMAP and PCID.
 static void features(struct tl_cpu *c) {
   uint64_t *f = c->features;
   memset(f, 0, 13 * sizeof *f);
@@ -137,6 +136,7 @@ static const char *find(struct tl_cpu *c) {
   if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
     return "its interrupt request is not where it is known to be";
   features(c);
+  c->code_base = &tl_amd64_env(c)->segs[TL_CS].base;
   return NULL;
 }
 
@@ -153,8 +153,8 @@ void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, 
   e->gdt = (struct tl_seg){.base = gdt, .limit = gdt_limit};
   e->idt = (struct tl_seg){0};
   tl_amd64_lib.update_cr0(e, PE | ET);
-  write_msr(c, MSR_EFER, 0);
-  write_msr(c, MSR_EFER, LME);
+  tl_amd64_write_msr(c, TL_EFER, 0);
+  tl_amd64_write_msr(c, TL_EFER, LME);
   tl_amd64_lib.update_cr4(e, PAE);
   tl_amd64_lib.update_cr3(e, cr3);
   tl_amd64_lib.update_cr0(e, 0x80000000u | PE | ET);
@@ -190,10 +190,16 @@ static const char *try_code(struct tl_cpu *c) {
   return ok ? NULL : "it does not run a page of self-modifying code right";
 }
 
+static bool takes_nmi(struct tl_cpu *c) {
+  return (c->line & TL_LINE_NMI) && !(tl_amd64_env(c)->hflags2 & TL_HF2_NMI);
+}
+
 static bool interruptible(struct tl_cpu *c) {
   struct tl_amd64_env *e = c->env;
-  return (e->eflags & TL_IF) && !(e->hflags & TL_HF_INHIBIT);
+  return !(e->hflags & TL_HF_INHIBIT) && (takes_nmi(c) || ((c->line & TL_LINE) && (e->eflags & TL_IF)));
 }
+
+static uint32_t request(struct tl_cpu *c) { return takes_nmi(c) ? TL_INTERRUPT_NMI : TL_INTERRUPT_HARD; }
 
 static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
   static const uint8_t int3 = 0xcc;
@@ -219,7 +225,7 @@ static bool repeats(const uint8_t *code, unsigned len) {
   return false;
 }
 
-static void raise_line(struct tl_cpu *c) { c->line = 1; }
+static void raise_line(struct tl_cpu *c) { c->line = TL_LINE; }
 
 // The arithmetic flags are kept as operands and an operation, in more than one way. Behind the
 // guest's part of a vector register some helpers leave what was on the host's stack.
@@ -249,6 +255,10 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(outw, "helper_outw"),
     SYMBOL(outl, "helper_outl"),
     SYMBOL(idivl, "helper_idivl_EAX"),
+    SYMBOL(cpuid, "cpu_x86_cpuid"),
+    SYMBOL(pause, "helper_pause"),
+    SYMBOL(rdmsr, "helper_rdmsr"),
+    SYMBOL(wrmsr, "helper_wrmsr"),
     SYMBOL(code_byte, "cpu_ldub_code"),
     SYMBOL(translate, "translator_loop"),
     SYMBOL(do_interrupt, "x86_cpu_do_interrupt"),
@@ -277,6 +287,7 @@ const struct tl_target tl_amd64 = {
     .try_code = try_code,
     .translate = tl_amd64_translate,
     .interruptible = interruptible,
+    .request = request,
     .breakpoint = breakpoint,
     .raise = raise_line,
     .settled = settled,

@@ -93,3 +93,29 @@ func (e *Engine) Start(s Entry) {
 	C.tl_amd64_start(e.c, C.uint64_t(s.RIP), C.uint64_t(s.RSI), C.uint64_t(s.RSP), C.uint64_t(s.CR3),
 		C.uint64_t(s.GDT), C.uint16_t(s.GDTLimit))
 }
+
+// SetAPIC gives the CPU of an amd64 engine a local APIC, as CPUID tells it: its registers are
+// devices in memory. Addresses from the end of RAM on are Load and Store from now
+// on, so there must be less of it than that. Only before a run.
+func (e *Engine) SetAPIC() error {
+	return unusable(C.tl_amd64_apic(e.c))
+}
+
+// StartUp begins at the start of a page below 1 MiB, in real mode, as a startup IPI has it.
+func (e *Engine) StartUp(page uint8) { C.tl_amd64_start_up(e.c, C.uint8_t(page)) }
+
+// SetNMI has the CPU of an amd64 engine take a non-maskable interrupt, or not; NMI tells whether
+// one is still to be taken.
+func (e *Engine) SetNMI(high bool) {
+	e.c.line &^= C.TL_LINE_NMI
+	if high {
+		e.c.line |= C.TL_LINE_NMI
+		e.attendAt(0)
+	}
+}
+func (e *Engine) NMI() bool { return e.c.line&C.TL_LINE_NMI != 0 }
+
+// Interruptible reports whether the CPU of an amd64 engine has interrupts enabled.
+func (e *Engine) Interruptible() bool {
+	return (*C.struct_tl_amd64_env)(e.c.env).eflags&C.TL_IF != 0
+}

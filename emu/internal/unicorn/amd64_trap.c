@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { VECTOR_DB = 1, VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
+enum { VECTOR_DB = 1, VECTOR_NMI = 2, VECTOR_BP = 3, VECTOR_UD = 6, VECTOR_GP = 13 };
 enum { INT3 = 0xcc, JMP = 0xe9 };
 
 uint64_t tl_amd64_flags(struct tl_cpu *c) { return tl_amd64_lib.read_eflags(c->env) & ~TL_RF; }
@@ -15,7 +15,7 @@ void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_amd64_lib.write_e
 // trampolines, and take the rest of the block off the clock.
 static void settle(struct tl_cpu *c) {
   tl_settle(c);
-  tl_cut(c, tl_amd64_env(c)->eip);
+  tl_cut(c, tl_address(c));
 }
 
 // The second breakpoint of a call through memory: its operand is where the return address
@@ -147,16 +147,19 @@ void tl_amd64_hooks(struct tl_cpu *c) {
 void TL_AMD64(cpu_loop_exit_noexc)(void *cs) {
   struct tl_cpu *c = tl_by_cs(cs);
   if (c && c->live)
-    tl_cut(c, tl_canonical(c, tl_amd64_env(c)->eip));
+    tl_cut(c, tl_canonical(c, tl_address(c)));
   tl_lib.loop_exit(cs);
 }
 
 // The library takes every hardware interrupt as vector 0.
 void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
   struct tl_cpu *c = tl_by_env(env);
-  if (c && hw && vector == 0) {
+  if (c && hw) {
     c->now = c->clock;
-    vector = tlGoAck(c->id);
+    if (vector == VECTOR_NMI)
+      c->line &= ~TL_LINE_NMI;
+    else if (vector == 0)
+      vector = tlGoAck(c->id);
     c->interrupts++;
     tl_note(c, TL_INTERRUPT, vector, tl_amd64_env(c)->eip);
   }
@@ -171,7 +174,7 @@ void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
 
 uint64_t TL_AMD64(cpu_get_tsc)(void *env) {
   struct tl_cpu *c = tl_by_env(env);
-  return c ? tl_exact(c, tl_amd64_env(c)->eip) : 0;
+  return c ? tl_read_clock(c) : 0;
 }
 
 static struct tl_seg flat(uint32_t selector, uint32_t type) {
@@ -211,15 +214,18 @@ void TL_AMD64(helper_hlt)(void *env, int len) {
     return;
   }
   struct tl_amd64_env *e = c->env;
-  uint64_t at = tl_canonical(c, e->eip), next = tl_canonical(c, e->eip + len);
-  e->eip = next;
+  uint64_t at = tl_canonical(c, tl_address(c)), next = tl_canonical(c, tl_address(c) + len);
+  tl_go_to(c, next);
   e->hflags &= ~TL_HF_INHIBIT;
   if (!(e->eflags & TL_IF))
     tl_leave(c, next, TL_HALTED);
   c->end = 0; // wherever it goes on, an interrupt may be taken there
+  c->now = c->clock;
   int why = tlGoIdle(c->id);
   if (why == TL_RUNNING)
     tl_lib.loop_exit(c->cs);
+  if (why == TL_PARKED)
+    tl_leave(c, next, why);
   c->end = next; // not woken: stay at the instruction
   tl_cut(c, at);
   tl_leave(c, at, why);
@@ -231,7 +237,7 @@ static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
   if (!c || !c->live)
     return NULL;
   tl_lib.restore_state(c->cs, retaddr, false);
-  c->now = tl_exact(c, tl_amd64_env(c)->eip);
+  c->now = tl_exact(c, tl_address(c));
   if ((tl_amd64_env(c)->hflags & TL_HF_CPL) > (tl_amd64_env(c)->eflags >> 12 & 3))
     tl_amd64_lib.raise_exception(env, VECTOR_GP, 0, retaddr);
   return c;

@@ -62,7 +62,7 @@ static bool slice_over(struct tl_cpu *c) {
 
 // End tl_run with the guest at pc. Does not return.
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why) {
-  *c->pc = pc;
+  tl_go_to(c, pc);
   c->end_reason = why;
   uc_emu_stop(c->uc);
   tl_lib.loop_exit(c->cs);
@@ -107,7 +107,7 @@ void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len) {
 // The clock as the guest reads it now, at pc: that of this CPU, but not earlier than what any
 // CPU has read.
 uint64_t tl_read_clock(struct tl_cpu *c) {
-  uint64_t now = tl_exact(c, *c->pc);
+  uint64_t now = tl_exact(c, tl_address(c));
   if (now > c->m->seen)
     c->m->seen = now;
   return c->m->seen;
@@ -120,11 +120,11 @@ static void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->clock >= c->deadline) {
     c->now = c->clock;
     c->m->replanted = false;
-    *c->pc = pc;
+    tl_go_to(c, pc);
     tlGoAttend(c->id);
     if (c->m->replanted) { // the block may be of text that is no more: begin it again
       rearm(c);
-      *c->pc = pc;
+      tl_go_to(c, pc);
       tl_lib.loop_exit(c->cs);
     }
   }
@@ -135,10 +135,10 @@ static void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->line && c->m->t->interruptible(c)) {
     // Raised only where it is taken at once: a request left standing would be seen at
     // whatever exit the translated code happens to make next.
-    *tl_interrupt_request(c) |= TL_INTERRUPT_HARD;
+    *tl_interrupt_request(c) |= c->m->t->request ? c->m->t->request(c) : TL_INTERRUPT_HARD;
     c->taking = 1;
     c->trig = 0;
-    *c->pc = pc;
+    tl_go_to(c, pc);
     tl_lib.loop_exit(c->cs);
   }
   rearm(c);

@@ -12,6 +12,8 @@
 #define BREAKS (16u << 20) // more than there are instructions in the text pages
 #define AUX_PA (1ull << 36) // above the largest guest memory
 
+static const uint64_t flat; // code base 0
+
 static struct tl_cpu *cpus[TL_CPUS]; // of the machine that is open
 static __thread struct tl_cpu *opening, *running; // of this thread
 
@@ -90,6 +92,7 @@ static bool find_cpu(struct tl_cpu *c) {
     return false;
   c->env = *(void **)(c->cs + TL_CS_ENV);
   c->pc = (uint64_t *)((uint8_t *)c->env + c->m->t->pc_offset);
+  c->code_base = &flat;
   return true;
 }
 
@@ -250,7 +253,7 @@ int tl_run(struct tl_cpu *c, const char **err) {
   c->trig = 0; // looks at everything that may have changed
   int code = tl_run_once(c);
   if (c->end == TL_NEVER) // tl_stop_here
-    c->end = *c->pc;
+    c->end = tl_address(c);
   else if (c->end_reason == TL_STOPPED)
     __atomic_store_n(&c->m->stop, 0, __ATOMIC_SEQ_CST);
   *err = code ? uc_strerror(code) : NULL;

@@ -9,7 +9,7 @@
 // The exact time of the access under way.
 static void note_time(struct tl_cpu *c) {
   tl_lib.restore_state(c->cs, *(uintptr_t *)(c->cs + TL_CS_IO_PC), false);
-  c->now = tl_exact(c, *c->pc);
+  c->now = tl_exact(c, tl_address(c));
 }
 
 static uint64_t load(struct tl_cpu *c, uint64_t pa, unsigned size) {
@@ -48,14 +48,20 @@ static void store_high(uc_engine *uc, uint64_t offset, unsigned size, uint64_t v
   store(cpu, m->ram_base + m->ram_size + offset, size, v);
 }
 
-// NULL, or what went wrong. A machine with RAM at 0 has no devices in memory.
-const char *tl_mmio(struct tl_cpu *c) {
+static const char *mapped(int err) { return err ? "it does not map the devices" : NULL; }
+
+// Devices above RAM. NULL, or what went wrong.
+const char *tl_mmio_above(struct tl_cpu *c) {
   struct tl_machine *m = c->m;
   uint64_t top = m->ram_base + m->ram_size;
+  return mapped(uc_mmio_map(c->uc, top, m->aux_pa - top, load_high, c, store_high, c));
+}
+
+// Devices around RAM. Where RAM is at 0 there are none, unless tl_mmio_above is asked for them.
+const char *tl_mmio(struct tl_cpu *c) {
+  struct tl_machine *m = c->m;
   if (!m->ram_base)
     return NULL;
-  if (uc_mmio_map(c->uc, 0, m->ram_base, load_low, c, store_low, c) ||
-      uc_mmio_map(c->uc, top, m->aux_pa - top, load_high, c, store_high, c))
-    return "it does not map the devices";
-  return NULL;
+  const char *err = mapped(uc_mmio_map(c->uc, 0, m->ram_base, load_low, c, store_low, c));
+  return err ? err : tl_mmio_above(c);
 }

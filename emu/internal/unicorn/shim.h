@@ -132,12 +132,15 @@ struct tl_journal {
   struct tl_event kept[TL_JOURNAL_BLOCK];
 };
 
+enum { TL_LINE = 1 };
+
 struct tl_cpu {
   struct tl_machine *m;
   uc_engine *uc;
   uint8_t *cs;         // the library's CPUState
   void *env;           // the library's CPU state, in the layout of its architecture
   uint64_t *pc;        // the program counter in it
+  const uint64_t *code_base; // what makes it an address: amd64's CS base, elsewhere 0
   void *region;        // the library's MemoryRegion for everything
   int id;              // index in the machine, and of the Go side's value
   bool mapped;         // its memory is a mapping of its own
@@ -151,7 +154,7 @@ struct tl_cpu {
   uint64_t deadline;   // next event of the devices or of the tracer
   uint64_t slice;      // from here on another CPU may run
   uint64_t now;        // exact time of the callback under way
-  uint8_t line;        // interrupt requests that stand; bit 0 is the interrupt controller's
+  uint8_t line;        // interrupt requests that stand: TL_LINE is the interrupt controller's
   uint8_t park;        // leave when the call of the firmware is done: this CPU stands still
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
@@ -172,6 +175,7 @@ struct tl_cpu {
 
   struct tl_step *step; // NULL unless instructions are stepped (step.c)
   uint8_t bare;        // riscv64: no firmware of ours; machine mode is the guest's
+  uint8_t apic;        // amd64: it has a local APIC
 
   uint64_t *features;  // CPUID feature words
   uint64_t *msrs;      // STAR and its neighbours
@@ -228,6 +232,11 @@ uint64_t tl_read_clock(struct tl_cpu *c);
 void tl_trapped(struct tl_cpu *c);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 
+// The address of the instruction that the program counter says. Where an address is called pc,
+// it is such a one.
+static inline uint64_t tl_address(const struct tl_cpu *c) { return *c->pc + *c->code_base; }
+static inline void tl_go_to(struct tl_cpu *c, uint64_t address) { *c->pc = address - *c->code_base; }
+
 // charge.c
 void tl_charge_hook(struct tl_cpu *c);
 void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block);
@@ -252,6 +261,7 @@ bool tl_fill(struct tl_cpu *c, uint64_t va, int size, int access, int mmu, bool 
 
 // mmio.c
 const char *tl_mmio(struct tl_cpu *c);
+const char *tl_mmio_above(struct tl_cpu *c);
 
 // breaks.c
 struct tl_break *tl_break_on(struct tl_machine *m, struct tl_page *p, uint64_t addr);

@@ -36,6 +36,8 @@ struct tl_target {
   void (*restored)(struct tl_cpu *c);
   // Would an interrupt that stands be taken now?
   bool (*interruptible)(struct tl_cpu *c);
+  // The library's bit for the interrupt that would be; NULL: TL_INTERRUPT_HARD.
+  uint32_t (*request)(struct tl_cpu *c);
   // The breakpoint for an instruction of len bytes of which room lie on its page; *n is
   // its size in bytes.
   const uint8_t *(*breakpoint)(unsigned len, unsigned room, unsigned *n);

@@ -331,15 +331,15 @@ func (e *Engine) attendAt(at uint64) {
 
 // SetLine sets the level of the interrupt request.
 func (e *Engine) SetLine(high bool) {
-	e.c.line = 0
+	e.c.line &^= C.TL_LINE
 	if high {
-		e.c.line = 1
+		e.c.line |= C.TL_LINE
 		e.attendAt(0)
 	}
 }
 
 // Line is the level of the interrupt request.
-func (e *Engine) Line() bool { return e.c.line != 0 }
+func (e *Engine) Line() bool { return e.c.line&C.TL_LINE != 0 }
 
 // Counters of what happened so far.
 type Counters struct {

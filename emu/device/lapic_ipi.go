@@ -1,0 +1,102 @@
+package device
+
+// Fields of the interrupt command register.
+const (
+	icrLogical   = 1 << 11
+	icrAssert    = 1 << 14
+	icrLevel     = 1 << 15
+	icrShorthand = 18
+)
+
+// Its shorthands for a destination.
+const (
+	toDestination = iota
+	toSelf
+	toAll
+	toOthers
+)
+
+// send carries out what has been written to the interrupt command register. It is done at once.
+func (a *LAPIC) send() {
+	command := a.r.ICR[0]
+	fixed := delivery(command) == deliverFixed || delivery(command) == deliverLowest
+	switch {
+	case fixed && command&0xff < firstLegal:
+		a.fail(errSendIllegal)
+	case delivery(command) == deliverInit && command&icrLevel != 0 && command&icrAssert == 0:
+		// deassert: nothing has happened since the 486
+	case delivery(command) == deliverLowest:
+		a.sendLowest(command)
+	default:
+		for _, to := range a.all {
+			if a.addresses(to) {
+				to.receive(command)
+			}
+		}
+	}
+}
+
+// sendLowest has one CPU of those that are addressed served: that of the lowest priority.
+func (a *LAPIC) sendLowest(command uint32) {
+	var lowest *LAPIC
+	for _, to := range a.all {
+		if a.addresses(to) && to.enabled() && (lowest == nil || to.ppr() < lowest.ppr()) {
+			lowest = to
+		}
+	}
+	if lowest != nil {
+		lowest.receive(command)
+	}
+}
+
+// addresses tells whether the command is for to.
+func (a *LAPIC) addresses(to *LAPIC) bool {
+	switch a.r.ICR[0] >> icrShorthand & 3 {
+	case toSelf:
+		return to == a
+	case toAll:
+		return true
+	case toOthers:
+		return to != a
+	}
+	destination := a.r.ICR[1] >> 24
+	if a.r.ICR[0]&icrLogical == 0 {
+		return destination == 0xff || destination == to.r.ID>>24
+	}
+	return to.member(destination)
+}
+
+// member tells whether a logical destination has this one in it: in the flat model as a bit, in the
+// cluster model, whose number is in the upper half, as a bit of the lower.
+func (a *LAPIC) member(destination uint32) bool {
+	own := a.r.LDR >> 24
+	switch {
+	case destination == 0xff:
+		return true
+	case a.r.DFR>>28 == 0xf:
+		return own&destination != 0
+	}
+	return own>>4 == destination>>4 && own&destination&0xf != 0
+}
+
+// receive is the command as it arrives.
+func (a *LAPIC) receive(command uint32) {
+	switch delivery(command) {
+	case deliverFixed, deliverLowest:
+		a.accept(command & 0xff)
+	case deliverNMI:
+		if !a.r.Waiting {
+			a.cpu.RaiseNMI()
+		}
+	case deliverInit:
+		a.reset()
+		a.r.Waiting = true
+		a.cpu.Init()
+		a.update()
+	case deliverStartUp:
+		if a.r.Waiting {
+			a.r.Waiting = false
+			a.cpu.StartUp(uint8(command))
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package images
+
+import "testing"
+
+// Several CPUs need what one is told not to look for.
+func TestLinuxAppendFor(t *testing.T) {
+	const words = "console=ttyS0 acpi=off pci=off noapic nolapic tsc=reliable"
+	for cpus, want := range map[int]string{1: words, 4: "console=ttyS0 pci=off noapic tsc=reliable"} {
+		if got := LinuxAppendFor(cpus, words); got != want {
+			t.Errorf("%d CPUs: %q, want %q", cpus, got, want)
+		}
+	}
+}
