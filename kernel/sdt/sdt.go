@@ -10,6 +10,7 @@
 package sdt
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
 	"fmt"
@@ -78,7 +79,7 @@ func Sites(f *elf.File) ([]Site, error) {
 	relocations := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
 		return s.Type != elf.SHT_RELA || !isCode(f, s.Info)
 	})
-	if len(relocations) == 0 {
+	if len(relocations) == 0 || !mayHaveProbes(f) {
 		return nil, nil
 	}
 	symbols, err := f.Symbols()
@@ -97,6 +98,17 @@ func Sites(f *elf.File) ([]Site, error) {
 		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Addr, b.Addr))
 	})
 	return out, nil
+}
+
+// mayHaveProbes reports whether a symbol could be a probe's. Most kernels have none: they are
+// spared the reading of all their symbols and relocations.
+func mayHaveProbes(f *elf.File) bool {
+	symbols := f.SectionByType(elf.SHT_SYMTAB)
+	if symbols == nil || int(symbols.Link) >= len(f.Sections) {
+		return true // for the error
+	}
+	names, err := f.Sections[symbols.Link].Data()
+	return err != nil || bytes.Contains(names, []byte(prefix))
 }
 
 func isCode(f *elf.File, section uint32) bool {
