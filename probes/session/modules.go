@@ -52,9 +52,16 @@ type modules struct {
 	files   map[string]*Module // by name; nil: there is none
 	loaded  []*loaded          // in the order of loading
 	gone    []goneModule       // the newest last
-	watches map[*probes.Probe]func(addr uint64) error
+	watches []watch
 	sites   []patch.Site
 	hits    uint64 // of the watches
+}
+
+// A watch is a probe that tells of a module, and what is done then with where the kernel
+// describes it.
+type watch struct {
+	probe *probes.Probe
+	do    func(addr uint64) error
 }
 
 // A loaded module is one that the guest has and of which there is a file.
@@ -73,7 +80,7 @@ type goneModule struct {
 const maxGone = 64
 
 func newModules(s *Session) *modules {
-	m := &modules{s: s, files: map[string]*Module{}, watches: map[*probes.Probe]func(uint64) error{}}
+	m := &modules{s: s, files: map[string]*Module{}}
 	for _, f := range s.Modules {
 		m.files[f.name()] = f
 	}
@@ -108,7 +115,7 @@ func (m *modules) start() error {
 		do       func(addr uint64) error
 	}{{events.Loaded, m.load}, {events.InitGone, m.dropInit}, {events.Unloaded, m.unload}} {
 		p := g.Numbered(i, 0)
-		m.watches[p] = e.do
+		m.watches = append(m.watches, watch{p, e.do})
 		if err := m.watch(p, e.function); err != nil {
 			return fmt.Errorf("modules cannot be followed: %s: %w", e.function, err)
 		}
@@ -153,12 +160,12 @@ func (m *modules) watch(p *probes.Probe, function string) error {
 
 // event takes a firing of a watch. It reports whether it was one.
 func (m *modules) event(f *probes.Firing) bool {
-	do := m.watches[f.Probe]
-	if do == nil {
+	i := slices.IndexFunc(m.watches, func(w watch) bool { return w.probe == f.Probe })
+	if i < 0 {
 		return false
 	}
 	m.hits++
-	m.s.keep(do(f.CPU.Reg(m.s.Target.Arch().Args[0])))
+	m.s.keep(m.watches[i].do(f.CPU.Reg(m.s.Target.Arch().Args[0])))
 	return true
 }
 

@@ -75,7 +75,8 @@ type Session struct {
 	sink  consume.Sink
 
 	env, errEnv, countEnv env
-	shown                 consume.Enabling // the last one that trace was asked for
+	shown                 consume.Enabling // the last one that trace was asked for,
+	shownID               uint32           // and its EPID
 	errFiring             probes.Firing
 	countFiring           probes.Firing
 	phase                 phase
@@ -308,12 +309,15 @@ func (s *Session) text(addr uint64, p []byte) error {
 // enabling tells consumers what an EPID stands for. The result is valid until the next
 // call.
 func (s *Session) enabling(epid uint32) *consume.Enabling {
+	if epid == s.shownID && epid != 0 {
+		return &s.shown
+	}
 	id, clause, ok := s.on.get(epid)
 	if !ok {
 		return nil
 	}
 	p, _ := s.registry.Probe(id)
-	s.shown = consume.Enabling{Probe: shownProbe(p), Clause: clause}
+	s.shown, s.shownID = consume.Enabling{Probe: shownProbe(p), Clause: clause}, epid
 	return &s.shown
 }
 

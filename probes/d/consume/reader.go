@@ -89,13 +89,28 @@ func (r *Reader) layout(epid uint32) *buffer.Layout {
 
 // decode fills r.rec in from a record that r.layout knows.
 func (r *Reader) decode(cpu int, h buffer.Header, p []byte) *Record {
-	e := r.trace.Enabling(h.EPID)
+	rec := &r.rec
+	if rec.EPID != h.EPID {
+		r.shape(h.EPID)
+	}
+	rec.CPU, rec.Time = cpu, h.Time
+	fields := r.trace.Layouts[rec.Clause].Fields
+	for i := range fields {
+		r.values[i].read(&fields[i], p)
+	}
+	return rec
+}
+
+// shape makes r.rec one of an enabling, and room for its values. Most records are of the same
+// enabling as the one before.
+func (r *Reader) shape(epid uint32) {
+	e := r.trace.Enabling(epid)
 	l := r.trace.Layouts[e.Clause]
 	rec := &r.rec
-	rec.CPU, rec.EPID, rec.Time, rec.Probe, rec.Clause = cpu, h.EPID, h.Time, e.Probe, e.Clause
+	rec.EPID, rec.Probe, rec.Clause = epid, e.Probe, e.Clause
 	r.values = r.values[:0]
-	for i := range l.Fields {
-		r.values = append(r.values, value(&l.Fields[i], p))
+	for _, f := range l.Fields {
+		r.values = append(r.values, Value{Kind: f.Kind, Size: f.Size, Signed: f.Signed})
 	}
 	rec.Items = rec.Items[:0]
 	actions := r.trace.Program.Clauses[e.Clause].Actions
@@ -106,11 +121,10 @@ func (r *Reader) decode(cpu int, h buffer.Header, p []byte) *Record {
 		}
 		rec.Items = append(rec.Items, Item{&actions[i], r.values[first:n]})
 	}
-	return rec
 }
 
-func value(f *buffer.Field, p []byte) Value {
-	v := Value{Kind: f.Kind, Size: f.Size, Signed: f.Signed}
+// read takes a value of f's kind out of a record.
+func (v *Value) read(f *buffer.Field, p []byte) {
 	switch f.Kind {
 	case buffer.Int:
 		v.Int = f.Int(p)
@@ -121,5 +135,4 @@ func value(f *buffer.Field, p []byte) Value {
 	case buffer.Stack:
 		v.Stack = f.Stack(p)
 	}
-	return v
 }
