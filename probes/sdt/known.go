@@ -6,54 +6,76 @@ import (
 	"trapline/probes/ktext"
 )
 
-// A known probe is a tracepoint under the name that people know from other systems.
+// A known probe is a tracepoint, or the first instruction of a function, under the name that
+// people know from other systems. What its arguments are called and translated to is declared in
+// package library.
 type known struct {
 	provider, name string
-	point          string
-	args           []int // of the tracepoint, in their order here
+	point          string   // a tracepoint, or
+	functions      []string // patterns of functions; compilers add to names
+	// args are those of the tracepoint or of the function, in their order here.
+	args []int
+	// when, if not nil, tells whether it fires. f.Args are those that it has here; it may
+	// change them.
+	when func(t *Tracepoints, f *probes.Firing) bool
 }
 
-// knownProbes are those that a tracepoint makes.
 var knownProbes = []known{
-	{"sched", "off-cpu", "sched_switch", []int{2}},
-	{"proc", "create", "sched_process_fork", []int{1}},
-	{"proc", "exec-success", "sched_process_exec", nil},
-	{"proc", "exit", "sched_process_exit", []int{0}},
-	{"io", "start", "block_rq_issue", []int{0}},
-	{"io", "done", "block_rq_complete", []int{0, 1, 2}},
+	{provider: "sched", name: "on-cpu", functions: []string{"finish_task_switch*"}},
+	{provider: "sched", name: "off-cpu", point: "sched_switch", args: []int{2}},
+	{provider: "sched", name: "sleep", point: "sched_switch", args: []int{0, 3}, when: sleeps},
+	{provider: "sched", name: "preempt", point: "sched_switch", args: []int{0, 3}, when: preempted},
+	{provider: "sched", name: "wakeup", point: "sched_wakeup", args: []int{0}},
+	{provider: "sched", name: "enqueue", functions: []string{"enqueue_task_fair", "enqueue_task_rt", "enqueue_task_dl"}, args: []int{1, 0}},
+	{provider: "sched", name: "dequeue", functions: []string{"dequeue_task_fair", "dequeue_task_rt", "dequeue_task_dl"}, args: []int{1, 0}},
+	{provider: "proc", name: "create", point: "sched_process_fork", args: []int{1}, when: leads},
+	{provider: "proc", name: "exec", functions: []string{"bprm_execve"}, args: []int{0}, when: path},
+	{provider: "proc", name: "exec-success", point: "sched_process_exec"},
+	{provider: "proc", name: "exit", point: "sched_process_exit", args: []int{0}, when: ends},
+	{provider: "proc", name: "start", functions: []string{"schedule_tail"}, when: currentLeads},
+	{provider: "proc", name: "lwp-create", point: "sched_process_fork", args: []int{1}},
+	{provider: "proc", name: "lwp-start", functions: []string{"schedule_tail"}},
+	{provider: "proc", name: "lwp-exit", point: "sched_process_exit"},
+	{provider: "proc", name: "signal-send", point: "signal_generate", args: []int{2, 0}},
+	{provider: "proc", name: "signal-discard", point: "signal_generate", args: []int{2, 0, 4}, when: ignored},
+	{provider: "proc", name: "signal-handle", point: "signal_deliver", args: []int{0}},
+	{provider: "io", name: "start", point: "block_rq_issue", args: []int{0}},
+	{provider: "io", name: "done", point: "block_rq_complete", args: []int{0, 1, 2}},
 }
 
 // KnownProviders are the providers of known probes.
 var KnownProviders = []string{"sched", "proc", "io"}
 
-// switched is the function with which a thread begins to run again, and a new one to run:
-// the probe sched:::on-cpu is its first instruction. Compilers add to its name.
-const switched = "finish_task_switch"
-
-// known are the places of one provider's known probes.
-func (t *Tracepoints) known(provider string) []Place {
-	var out []Place
-	for _, x := range t.find() {
-		for _, k := range knownProbes {
-			if k.provider == provider && k.point == x.Name {
-				x.Name, x.Args = k.name, &chosen{x.Args, k.args}
-				out = append(out, x)
+// known are the places of one provider's known probes. A kernel without tracepoints has none.
+func (t *Tracepoints) known(provider string) (out []Place) {
+	points := t.find()
+	if len(points) == 0 {
+		return nil
+	}
+	for i := range knownProbes {
+		k := &knownProbes[i]
+		if k.provider != provider {
+			continue
+		}
+		for _, x := range points {
+			if k.point == x.Name {
+				out = append(out, Place{Module: x.Module, Name: k.name, Addr: x.Addr, Args: &chosen{t, k, x.Args}})
 			}
 		}
-	}
-	if provider != "sched" || len(out) == 0 {
-		return out
-	}
-	for _, s := range t.symbols.Glob(switched + "*") {
-		out = append(out, Place{Module: ktext.Module, Name: "on-cpu", Addr: s.Addr, Args: nothing{}})
+		for _, pattern := range k.functions {
+			for _, s := range t.symbols.Glob(pattern) {
+				out = append(out, Place{Module: ktext.Module, Name: k.name, Addr: s.Addr, Args: &chosen{t, k, passed{t}}})
+			}
+		}
 	}
 	return out
 }
 
-// chosen are some of the arguments of a tracepoint.
+// chosen are some of the arguments of a tracepoint or a function.
 type chosen struct {
-	all  Args
-	args []int
+	t *Tracepoints
+	*known
+	all Args
 }
 
 // Select implements Args.
@@ -64,10 +86,10 @@ func (c *chosen) Select(f *probes.Firing) bool {
 	for i, n := range c.args {
 		f.Args[i] = all[n]
 	}
-	return fires
+	return fires && (c.when == nil || c.when(c.t, f))
 }
 
-// Types implements Args.
+// Types implements Args. Those of a function are declared in package library.
 func (c *chosen) Types() (out []*ctypes.Type) {
 	all := c.all.Types()
 	for _, n := range c.args {
@@ -78,14 +100,16 @@ func (c *chosen) Types() (out []*ctypes.Type) {
 	return out
 }
 
-// nothing is no arguments.
-type nothing struct{}
+// passed are the arguments of a function at its first instruction.
+type passed struct{ t *Tracepoints }
 
 // Select implements Args.
-func (nothing) Select(f *probes.Firing) bool {
-	f.Args = [10]uint64{}
+func (p passed) Select(f *probes.Firing) bool {
+	for i, r := range p.t.walk.arch.Args {
+		f.Args[i] = f.CPU.Reg(r)
+	}
 	return true
 }
 
 // Types implements Args.
-func (nothing) Types() []*ctypes.Type { return nil }
+func (passed) Types() []*ctypes.Type { return nil }

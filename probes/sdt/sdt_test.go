@@ -41,6 +41,8 @@ var table = []jump{
 
 type types struct{}
 
+func (types) Tagged(ctypes.Kind, string) (*ctypes.Type, bool) { return nil, false }
+
 func (types) Function(name string) (*ctypes.Type, bool) {
 	data := ctypes.PointerTo(ctypes.VoidType)
 	return ctypes.FuncOf(ctypes.VoidType, []*ctypes.Type{data, data, ctypes.LongType}, false), name == "__traceiter_reading"

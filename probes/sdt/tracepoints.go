@@ -7,12 +7,14 @@ import (
 
 	"trapline/kernel/ctypes"
 	"trapline/kernel/sdt"
+	"trapline/probes"
 	"trapline/probes/ktext"
 )
 
-// Types are the types of functions. *debuginfo.Types are some.
+// Types are those of the kernel. *debuginfo.Types are some.
 type Types interface {
 	Function(name string) (*ctypes.Type, bool)
+	Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool)
 }
 
 // Tracepoints are the tracepoints of a Linux kernel. A tracepoint's key guards each place
@@ -25,6 +27,10 @@ type Types interface {
 // The sites and their targets are in the jump table. While the tracepoint is off, nothing
 // has its arguments: they are found out by walking from the target to the call.
 type Tracepoints struct {
+	// Current is the address of what the kernel keeps of the thread that a CPU is in, 0 if it is
+	// not known.
+	Current func(cpu probes.CPU) uint64
+
 	symbols ktext.Symbols
 	types   Types // nil: nothing is known of them
 	read    func(addr uint64, p []byte) error

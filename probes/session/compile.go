@@ -10,6 +10,7 @@ import (
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
+	"trapline/probes/d/library"
 	"trapline/probes/d/syntax"
 )
 
@@ -142,7 +143,7 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), "linux.d"),
+		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), library.Names()...),
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
 	}
 }

@@ -120,13 +120,13 @@ func (e *env) errno() int32 {
 	return 0
 }
 
-// threadOf is a number of the thread that a CPU is in that no other has.
-func (s *Session) threadOf(cpu probes.CPU) uint64 {
+// threadOf is the thread that a CPU is in, none if that cannot be told.
+func (s *Session) threadOf(cpu probes.CPU) guestos.Thread {
 	t, err := s.OS.Thread(s.Target, cpu)
 	if err != nil {
-		return 0
+		return guestos.Thread{}
 	}
-	return t.Key
+	return t
 }
 
 // Caller implements vm.Env.

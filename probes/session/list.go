@@ -88,7 +88,7 @@ func (l *lister) details(d probes.Desc) {
 	writeAttributes(&b, "Probe Description Attributes", of)
 	writeAttributes(&b, "Argument Attributes", of)
 	b.WriteString("\tArgument Types\n")
-	types := l.s.argTypes(d.String())
+	types := l.s.shownArgs(d)
 	for i, t := range types {
 		fmt.Fprintf(&b, "\t\targs[%d]: %s\n", i, t)
 	}

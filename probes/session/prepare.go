@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"trapline/probes/d/library"
 )
 
 // Cpp says whether and how scripts pass through the C preprocessor of the host.
@@ -115,6 +117,9 @@ func byDependency(libs []Source) ([]Source, error) {
 		state[i] = begun
 		for _, m := range dependsOn.FindAllStringSubmatch(libs[i].Text, -1) {
 			j := slices.IndexFunc(libs, func(l Source) bool { return filepath.Base(l.File) == m[1] })
+			if j < 0 && slices.Contains(library.Names(), m[1]) {
+				continue
+			}
 			if j < 0 {
 				return &CompileError{libs[i], fmt.Errorf("it depends on the library %s, which is not there", m[1]), false}
 			}

@@ -120,13 +120,12 @@ func New(c Config) (*Session, error) {
 	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
-	types, _ := c.Types.(fbt.Types)
 	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: s.typed}
 	functions, err := fbt.New(boundaries)
 	if err != nil {
 		return nil, err
 	}
-	boundaries.Await = s.threadOf
+	boundaries.Await = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Key }
 	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func New(c Config) (*Session, error) {
 	for _, p := range []probes.Provider{s.dtrace, s.profile, functions, instructions, calls} {
 		s.registry.Add(p)
 	}
-	return s, s.addStatic(types)
+	return s, s.addStatic()
 }
 
 // Registry holds the probes that have been made.

@@ -5,15 +5,14 @@ import (
 
 	"trapline/kernel/sdt"
 	"trapline/probes"
-	"trapline/probes/fbt"
 	"trapline/probes/ktext"
 	static "trapline/probes/sdt"
 )
 
 // addStatic makes the providers of static probes: sdt, and those that the kernel's sites
 // name.
-func (s *Session) addStatic(types fbt.Types) error {
-	if err := s.addTracepoints(types); err != nil {
+func (s *Session) addStatic() error {
+	if err := s.addTracepoints(); err != nil {
 		return err
 	}
 	for _, m := range s.Modules { // a program may name them before their modules are loaded
@@ -66,7 +65,8 @@ func (s *Session) staticProvider(name string) *static.Provider {
 
 // addTracepoints makes the provider sdt, with the tracepoints of a Linux kernel, and the
 // providers of those that have another name too.
-func (s *Session) addTracepoints(types fbt.Types) error {
+func (s *Session) addTracepoints() error {
+	types, _ := s.Types.(static.Types)
 	p := s.staticProvider(sdt.DefaultProvider)
 	if len(s.Symbols.Lookup(static.Table)) == 0 {
 		return nil
@@ -75,6 +75,7 @@ func (s *Session) addTracepoints(types fbt.Types) error {
 	if err != nil {
 		return err
 	}
+	t.Current = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Addr }
 	p.AddTracepoints(t)
 	for _, name := range static.KnownProviders {
 		s.staticProvider(name).AddTracepoints(t)

@@ -97,6 +97,23 @@ func (s *Session) typed(module string) (all []fbt.Typed) {
 	return all
 }
 
+// shownArgs are the types of args[] of a probe as they are shown: those that the guest's
+// libraries declare, or those that the provider knows.
+func (s *Session) shownArgs(d probes.Desc) (types []string) {
+	for _, lib := range library.For(s.OS.Name(), d.Provider+":") {
+		if x := lib.Probe(d.Provider, d.Name); x != nil {
+			for _, t := range x.Xlated {
+				types = append(types, t.Unnamed())
+			}
+			return types
+		}
+	}
+	for _, t := range s.argTypes(d.String()) {
+		types = append(types, t.String())
+	}
+	return types
+}
+
 // guestMacros are the macro variables that are about the tracer's own process in
 // dtrace(1). A trace must not depend on who makes it, so here they are those of the first
 // process of the guest, which is the superuser's.
@@ -121,7 +138,8 @@ func (s *Session) hasProvider(name string) bool {
 	return false
 }
 
-// addLibrary puts what the sources need of the guest's library before them.
+// addLibrary puts what the sources need of the guest's libraries before them, if anything is known
+// of what those are about.
 func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	if s.Types == nil || s.Options.NoLibs {
 		return nil
@@ -130,15 +148,16 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	for _, src := range sources {
 		text.WriteString(src.Text)
 	}
-	name, lib := library.For(s.OS.Name(), text.String())
-	if name == "" {
+	if _, ok := s.Types.Tagged(ctypes.Struct, "task_struct"); !ok {
 		return nil
 	}
-	p, err := syntax.Parse(name, []byte(lib), syntax.Options{})
-	if err != nil {
-		return err
+	for _, lib := range library.For(s.OS.Name(), text.String()) {
+		p, err := syntax.Parse(lib.Name, []byte(lib.Text), syntax.Options{IsType: s.isType(all)})
+		if err != nil {
+			return err
+		}
+		all.Items = append(all.Items, p.Items...)
 	}
-	all.Items = p.Items
 	return nil
 }
 

@@ -144,20 +144,16 @@ func (c *checker) arg(x *syntax.Index) *ctypes.Type {
 	if c.clause == nil {
 		c.fail(x, ArgsNone, "args[ ] may not be referenced outside of a clause")
 	}
+	if t, ok := c.xlatedArg(x); ok {
+		return t
+	}
 	types := c.argTypes(x)
-	c.oneIndex(x)
-	i := x.Args[0].Info()
-	switch {
-	case !i.Const:
-		c.fail(x, ArgsType, "args[ ] must be indexed by an integer constant")
-	case i.Value >= uint64(len(types)):
-		c.fail(x, ArgsIdx, "index %d is out of range for %s args[ ]", int64(i.Value), c.clause.Probes[0].Text)
-	}
-	t := decay(types[i.Value])
+	i := c.constIndex(x, len(types))
+	t := decay(types[i])
 	if !t.IsScalar() {
-		c.fail(x, ArgsType, "args[%d] is of type %s, which does not fit into a register", i.Value, t)
+		c.fail(x, ArgsType, "args[%d] is of type %s, which does not fit into a register", i, t)
 	}
-	x.Info().Ref = TypedArg(i.Value)
+	x.Info().Ref = TypedArg(i)
 	return t
 }
 

@@ -8,8 +8,8 @@ import (
 // maxProvider is the longest name of a provider: room for a process number is kept free.
 const maxProvider = 58
 
-// provider checks a declaration of probes. It has no effect otherwise: the probes of
-// the guest tell their types themselves.
+// provider checks a declaration of probes. It has no effect otherwise, but for what it says of
+// translated arguments: the probes of the guest tell the types of those that they pass themselves.
 func (c *checker) provider(p *syntax.Provider) {
 	last := p.Name[len(p.Name)-1]
 	switch {
@@ -42,8 +42,8 @@ func (c *checker) probeArgs(p *syntax.Provider, d *syntax.ProbeDecl) {
 	in, out := c.probeTypes(d, d.Args), c.probeTypes(d, d.Xlated)
 	for i, t := range out {
 		from := t
-		if i < len(in) {
-			from = in[i]
+		if len(in) > 0 {
+			from = in[origin(d, i)]
 		}
 		if d.HasX && !ctypes.Same(t, from) && c.findXlator(elem(t), from) == nil {
 			c.fail(d, ProvPrxlator, "translator from %s to %s undefined for probe %s:::%s argument #%d", from, t, p.Name, d.Name, i+1)

@@ -1,26 +1,84 @@
 // Package library holds the D programs that are read before the user's: types and
-// translators for what a guest's kernel keeps of processes and files. One is read only
-// where a program uses a name that it defines, so that others pay nothing.
+// translators for what a guest's kernel keeps of processes, files and block I/O, and what the
+// probes of some providers pass to programs. One is read only where a program uses a name that
+// it defines, so that others pay nothing.
 package library
 
 import (
-	_ "embed"
+	"embed"
+	"fmt"
 	"regexp"
+	"strings"
+
+	"trapline/probes/d/syntax"
 )
 
-// Linux is the library for Linux guests, "linux.d".
-//
-//go:embed linux.d
-var Linux string
+//go:embed *.d
+var files embed.FS
 
-// names are those that Linux defines.
-var names = regexp.MustCompile(`\b(psinfo_t|lwpsinfo_t|fileinfo_t|curpsinfo|curlwpsinfo|struct psinfo|struct lwpsinfo|struct fileinfo)\b`)
+// A File is a library.
+type File struct {
+	Name string // "sched.d"
+	Text string
+}
 
-// For gives the library of a guest's operating system by the name of package guestos, with
-// its own name, if a program needs it. Text may be in a comment: that costs some time.
-func For(os, program string) (name, text string) {
-	if os == "linux" && names.MatchString(program) {
-		return "linux.d", Linux
+// linux are those for Linux guests, each after those that it needs.
+var linux = []struct {
+	name  string
+	names *regexp.Regexp // in a program that needs it
+}{
+	{"procfs.d", regexp.MustCompile(`\b(psinfo_t|lwpsinfo_t|curpsinfo|curlwpsinfo|struct psinfo|struct lwpsinfo|CLD_[A-Z]+|sched:|proc:)`)},
+	{"io.d", regexp.MustCompile(`\b(bufinfo_t|devinfo_t|fileinfo_t|struct bufinfo|struct devinfo|struct fileinfo|B_READ|B_WRITE|io:)`)},
+	{"sched.d", regexp.MustCompile(`\b(cpuinfo_t|struct cpuinfo|sched:)`)},
+	{"proc.d", regexp.MustCompile(`\bproc:`)},
+}
+
+// Probe is the declaration of a provider's probe, nil if the library has none.
+func (f File) Probe(provider, name string) *syntax.ProbeDecl {
+	any := func(string) bool { return true } // as the name of a type
+	prog, err := syntax.Parse(f.Name, []byte(f.Text), syntax.Options{IsType: any})
+	if err != nil {
+		panic(fmt.Sprintf("library %s: %v", f.Name, err)) // as TestParses would have found
 	}
-	return "", ""
+	for _, item := range prog.Items {
+		p, ok := item.(*syntax.Provider)
+		if !ok || p.Name != provider {
+			continue
+		}
+		for _, d := range p.Probes {
+			if strings.ReplaceAll(d.Name, "__", "-") == name {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// dependsOn tells whether a program says that it does.
+func dependsOn(program, name string) bool {
+	return regexp.MustCompile(`#\s*pragma\s+D\s+depends_on\s+library\s+` + regexp.QuoteMeta(name)).MatchString(program)
+}
+
+// Names are those of the libraries that there are.
+func Names() (names []string) {
+	for _, l := range linux {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// For gives the libraries of a guest's operating system, by the name of package guestos, that a
+// program needs. Text may be in a comment: that costs some time.
+func For(os, program string) (needed []File) {
+	for _, l := range linux {
+		if os != "linux" || !l.names.MatchString(program) && !dependsOn(program, l.name) {
+			continue
+		}
+		text, err := files.ReadFile(l.name)
+		if err != nil {
+			panic(fmt.Sprintf("library %s: %v", l.name, err)) // it is embedded
+		}
+		needed = append(needed, File{l.name, string(text)})
+	}
+	return needed
 }

@@ -237,6 +237,13 @@ func (t *TypeName) String() string {
 	return p.String()
 }
 
+// Unnamed is the type of a parameter without the parameter's name.
+func (t *TypeName) Unnamed() string {
+	d := *t.Decl
+	d.Name = ""
+	return (&TypeName{Spec: t.Spec, Decl: &d}).String()
+}
+
 // expr writes x, in parentheses if it binds less tightly than prec.
 func (p *printer) expr(x Expr, prec int) {
 	if precedence(x) < prec {

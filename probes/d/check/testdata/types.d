@@ -161,6 +161,14 @@ fbt::vfs_read:entry { trace(args[pid]); } ### "D_ARGS_TYPE args.*integer constan
 ---
 fbt::vfs_read:entry, fbt::vfs_write:entry { trace(args[0]); } ### "D_ARGS_MULTI"
 ---
+struct l { int x; }; translator struct l < struct file *F > { x = 1; }; provider fbt { probe entry(struct file *F) : (struct l *F); }; fbt::vfs_read:entry { trace(args[1]); } ### "D_ARGS_IDX"
+---
+struct l { int x; }; translator struct l < struct file *F > { x = 1; }; provider fbt { probe entry(struct file *F) : (struct l *F); probe return(int a) : (int a); }; fbt::vfs_read:entry, fbt::vfs_read:return { trace(args[0]); } ### "D_ARGS_MULTI"
+---
+provider fbt { probe entry(int a, char *b) : (char *b, int a); probe start(int a, char *b) : (char *a, int b); }; BEGIN { } ### "D_PROV_PRXLATOR translator from int to char"
+---
+provider fbt { probe entry(int a) : (); }; fbt::vfs_read:entry { trace(args[0]); } ### "D_ARGS_NONE args.*has no arguments"
+---
 struct a { int x; }; translator struct a < int I > { x = I; }; translator struct a < int J > { x = J; }; ### "D_XLATE_REDECL"
 ---
 struct a { int x, y; }; translator struct a < int I > { x = I; };

@@ -1,6 +1,6 @@
 /*
- * What the manual calls psinfo_t, lwpsinfo_t and fileinfo_t, of a Linux kernel. A member is
- * computed when it is used.
+ * What the manual calls psinfo_t and lwpsinfo_t, of a Linux kernel. A member is computed when it
+ * is used.
  */
 typedef struct psinfo {
 	int pr_nlwp;		/* threads of the process */
@@ -50,27 +50,9 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_utime = T->utime;
 };
 
-typedef struct fileinfo {
-	string fi_name;		/* last part of the path */
-	string fi_dirname;	/* the part before it */
-	string fi_fs;		/* kind of file system */
-	string fi_mount;	/* name of the mount point's directory */
-	uint64_t fi_ino;
-	off_t fi_offset;
-	off_t fi_size;
-	uint_t fi_oflags;
-} fileinfo_t;
-
-translator fileinfo_t < struct file *F > {
-	fi_name = stringof((char *)F->f_path.dentry->d_name.name);
-	fi_dirname = stringof((char *)F->f_path.dentry->d_parent->d_name.name);
-	fi_fs = stringof((char *)F->f_inode->i_sb->s_type->name);
-	fi_mount = stringof((char *)F->f_path.mnt->mnt_root->d_name.name);
-	fi_ino = F->f_inode->i_ino;
-	fi_offset = F->f_pos;
-	fi_size = F->f_inode->i_size;
-	fi_oflags = F->f_flags;
-};
-
 inline psinfo_t *curpsinfo = xlate <psinfo_t *>(curthread);
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *>(curthread);
+
+inline int CLD_EXITED = 1;	/* reasons of proc:::exit */
+inline int CLD_KILLED = 2;
+inline int CLD_DUMPED = 3;
