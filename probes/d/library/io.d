@@ -6,7 +6,7 @@ inline int B_READ = 0x40;
 inline int B_WRITE = 0x100;
 
 typedef struct bufinfo {
-	int b_flags;		/* B_READ or B_WRITE */
+	int b_flags;		/* B_READ or B_WRITE; 0: neither, such as to flush */
 	size_t b_bcount;	/* bytes */
 	uint64_t b_blkno;	/* sector of 512 bytes */
 	uint64_t b_lblkno;
@@ -15,7 +15,7 @@ typedef struct bufinfo {
 } bufinfo_t;
 
 translator bufinfo_t < struct request *R > {
-	b_flags = R->cmd_flags & 1 ? B_WRITE : B_READ;
+	b_flags = R->cmd_flags & 1 ? B_WRITE : R->cmd_flags & 0xff ? 0 : B_READ;
 	b_bcount = R->__data_len;
 	b_blkno = R->__sector;
 	b_lblkno = R->__sector;
