@@ -26,6 +26,7 @@ var ErrNone = errors.New("no debug information (DWARF)")
 // Info is the debug information of an image, which must stay open.
 type Info struct {
 	data  *dwarf.Data
+	lines []byte // .debug_line
 	slide uint64
 	units []extent // by address, once one has been looked for
 	last  *unit    // which has been read: the next function is often of the same
@@ -59,7 +60,7 @@ func OpenLinked(img *kernel.Image) (*Info, error) {
 			return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
 		}
 	}
-	return &Info{data: data}, nil
+	return &Info{data: data, lines: section("line")}, nil
 }
 
 // A Line is a line of a source file.

@@ -60,6 +60,9 @@ func (in *Info) unit(pc uint64) (*unit, error) {
 		return nil, err
 	}
 	u := &unit{entry: entry}
+	if err := in.checkHeader(e); err != nil {
+		return nil, err
+	}
 	if err := u.readLines(in.data, e); err != nil {
 		return nil, err
 	}
