@@ -1,6 +1,8 @@
 package emu
 
 import (
+	"errors"
+
 	"trapline/emu/interleave"
 	"trapline/emu/internal/unicorn"
 )
@@ -39,6 +41,16 @@ func (m *Machine) CPUs() int { return len(m.cpus) }
 // Interleave has the CPUs run as p says from now on; until then it is round robin. Only
 // between runs. With one CPU there is nothing to say.
 func (m *Machine) Interleave(p interleave.Policy) { m.policy = p }
+
+// Split has each instruction in [lo, hi), virtual addresses, be a place where an interrupt can be
+// taken and another CPU's turn begin. The guest runs in another way then, if not a wrong one. Only before the
+// first run, or after Load or Flush. It fails for too many ranges.
+func (m *Machine) Split(lo, hi uint64) error {
+	if !m.engine.Split(lo, hi) {
+		return errors.New("too much code is to be split: it can be 64 functions")
+	}
+	return nil
+}
 
 // runCPUs runs the guest until something ends the run. CPUs of which there are several take
 // turns.

@@ -56,7 +56,7 @@ func runDisas(e *env, args []string) error {
 	}
 	funcs, err := selected(g.image, f.Arg(0), all)
 	if err != nil {
-		return err
+		return fmt.Errorf("disas: %w", err)
 	}
 	d, err := newDisas(g.image, e.stdout)
 	if err != nil {
@@ -99,9 +99,9 @@ func selected(img *kernel.Image, name string, all bool) ([]kernel.Symbol, error)
 func unknownFunction(img *kernel.Image, name string) error {
 	near := img.Symtab().Nearest(name, 3)
 	if len(near) == 0 {
-		return fmt.Errorf("disas: there is no function %s in %s", name, img.Name())
+		return fmt.Errorf("there is no function %s in %s", name, img.Name())
 	}
-	return fmt.Errorf("disas: there is no function %s in %s: did you mean %s?", name, img.Name(), strings.Join(near, ", "))
+	return fmt.Errorf("there is no function %s in %s: did you mean %s?", name, img.Name(), strings.Join(near, ", "))
 }
 
 // disas writes instructions of an image.

@@ -116,7 +116,7 @@ func (g *guest) openImage(symbols bool) (boot.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file, g.openSymbols(file, symbols)
+	return file, g.openSymbols(file, symbols || len(g.options.order.split) > 0)
 }
 
 // kernelFile is the kernel as it is booted.
@@ -303,7 +303,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 		NoFirmware: g.spec.NoFirmware || g.options.firmware == "none",
 	})
 	if err == nil && g.host == nil {
-		g.machine.Interleave(g.turns)
+		return g.interleave()
 	}
 	return err
 }

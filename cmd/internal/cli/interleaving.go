@@ -20,6 +20,7 @@ type interleaving struct {
 	seed    uint64
 	quantum uint64 // 0: interleave.Quantum, for commands without these flags
 	record  string
+	split   []string // functions
 }
 
 func (i *interleaving) add(f *pflag.FlagSet) {
@@ -27,6 +28,7 @@ func (i *interleaving) add(f *pflag.FlagSet) {
 	f.Uint64Var(&i.seed, "seed", 0, "run CPUs in a random order, and with another `N` in another one")
 	f.Uint64Var(&i.quantum, "quantum", interleave.Quantum, "`NSEC` of its own time that a CPU runs at a time")
 	f.StringVar(&i.record, "record", "", "write the schedule to `FILE`, switch by switch, for replay:@FILE")
+	f.StringSliceVar(&i.split, "split", nil, "let CPUs take turns at each instruction of `FUNCTION`s, from the command on; names or patterns, commas between them")
 }
 
 // schedule is what the options say. A seed alone asks for the random order.
@@ -126,4 +128,32 @@ func (c *count) Set(text string) error {
 	}
 	*c = count(n)
 	return nil
+}
+
+// splitCode has the CPUs take turns at each instruction of the functions of --split.
+func (g *guest) splitCode() error {
+	if len(g.options.order.split) == 0 {
+		return nil
+	}
+	if g.moves {
+		return errors.New("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its vmlinux")
+	}
+	for _, name := range g.options.order.split {
+		funcs, err := selected(g.image, name, false)
+		if err != nil {
+			return fmt.Errorf("--split: %w", err)
+		}
+		for _, f := range funcs {
+			if err := g.machine.Split(f.Addr, f.Addr+f.Size); err != nil {
+				return fmt.Errorf("--split: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// interleave begins the schedule.
+func (g *guest) interleave() error {
+	g.machine.Interleave(g.turns)
+	return g.splitCode()
 }

@@ -94,7 +94,9 @@ func (g *guest) resume() (ending, error) {
 		return g.classify(emu.Stopped), nil
 	}
 	if g.command != nil {
-		g.machine.Interleave(g.turns)
+		if err := g.interleave(); err != nil {
+			return endFailed, err
+		}
 		g.machine.Send(1, g.command)
 		g.command = nil
 	}

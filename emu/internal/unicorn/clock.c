@@ -8,7 +8,7 @@
 // instruction executed last: after a control transfer. Where translation happens to
 // split straight code, at page ends, in a full code buffer, or after a breakpoint,
 // nothing is looked at. So the instants do not depend on how code was translated, nor
-// on the probes in it.
+// on the probes in it. In code that is split every instruction is a block and an instant.
 //
 // Breakpoints and the jumps back from trampolines cost nothing. A displaced instruction
 // is charged where it stands.
@@ -113,6 +113,22 @@ uint64_t tl_read_clock(struct tl_cpu *c) {
   return c->m->seen;
 }
 
+// Split the code in [lo, hi), of which none has been translated. False if there is no room.
+bool tl_split(struct tl_machine *m, uint64_t lo, uint64_t hi) {
+  if (m->nsplit == TL_SPLITS)
+    return false;
+  m->split[m->nsplit].lo = lo;
+  m->split[m->nsplit++].hi = hi;
+  return true;
+}
+
+bool tl_is_split(const struct tl_machine *m, uint64_t pc) {
+  for (unsigned i = 0; i < m->nsplit; i++)
+    if (pc >= m->split[i].lo && pc < m->split[i].hi)
+      return true;
+  return false;
+}
+
 // The start of a block at which an interrupt could be taken, and something is due.
 static void attend(struct tl_cpu *c, uint64_t pc) {
   if (c->end == TL_NEVER)
@@ -166,6 +182,6 @@ void tl_on_block(const struct tl_block *block) {
   struct tl_cpu *c = tl_current();
   if (in_slots(c->m, block->pc))
     slot_block(c, block->pc);
-  else if (block->pc != c->end)
+  else if (block->pc != c->end || tl_is_split(c->m, block->pc))
     attend(c, block->pc);
 }

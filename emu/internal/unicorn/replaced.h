@@ -39,7 +39,10 @@ void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tcg, tl_lib.tb_a
 
 // A block is translated; the first branch of it is the library's check whether to exit.
 void TARGET(gen_intermediate_code)(void *cs, const struct tl_block *block, int max) {
-  tl_charge_begin(tl_by_cs(cs), block);
+  struct tl_cpu *c = tl_by_cs(cs);
+  if (c && tl_is_split(c->m, block->pc))
+    max = 1;
+  tl_charge_begin(c, block);
   tl_lib.translate(cs, block, max);
   tl_charge_end();
 }

@@ -15,6 +15,7 @@
 #define TL_PAGE 4096ull
 #define TL_NEVER (~0ull)
 #define TL_CPUS 8 // at most, of a machine
+#define TL_SPLITS 64 // ranges of code, at most
 #define TL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -89,6 +90,10 @@ struct tl_machine {
   uint32_t stop;     // leave at the next instant an interrupt could be taken
   struct tl_journal *journal; // NULL unless there is one (journal.c)
   uint64_t seen;     // latest time that the guest has read: what it reads is not earlier
+
+  // Code in which an interrupt may be taken, and a slice end, at each instruction.
+  struct { uint64_t lo, hi; } split[TL_SPLITS];
+  unsigned nsplit;
 
   uint64_t slot_base, slot_size; // virtual range of the trampolines
   unsigned slot_shift;           // log2 of the bytes of a slot
@@ -230,6 +235,8 @@ void tl_stop_here(struct tl_cpu *c);
 void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len);
 uint64_t tl_read_clock(struct tl_cpu *c);
 void tl_trapped(struct tl_cpu *c);
+bool tl_split(struct tl_machine *m, uint64_t lo, uint64_t hi);
+bool tl_is_split(const struct tl_machine *m, uint64_t pc);
 void tl_leave(struct tl_cpu *c, uint64_t pc, int why);
 
 // The address of the instruction that the program counter says. Where an address is called pc,

@@ -272,6 +272,13 @@ func (e *Engine) SetSlice(at uint64) {
 	e.attendAt(at)
 }
 
+// Split has each instruction in [lo, hi) be a place where an interrupt can be taken, and a slice end.
+// None of it may have been translated: before the first run, or after a Flush. It is false if
+// there are too many such ranges.
+func (e *Engine) Split(lo, hi uint64) bool {
+	return bool(C.tl_split(e.c.m, C.uint64_t(lo), C.uint64_t(hi)))
+}
+
 // Park ends the run with Parked when the Call under way has returned.
 func (e *Engine) Park() { e.c.park = 1 }
 
