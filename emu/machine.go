@@ -301,6 +301,9 @@ func (m *Machine) Regs() arch.Regs { return m.engine }
 // RegsOf are the registers of one CPU.
 func (m *Machine) RegsOf(cpu int) arch.Regs { return m.cpus[cpu] }
 
+// Waits reports whether one CPU waits for an interrupt, or is off.
+func (m *Machine) Waits(cpu int) bool { return m.cpus[cpu].idle || m.cpus[cpu].off }
+
 // SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
 func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 

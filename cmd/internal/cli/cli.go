@@ -98,6 +98,7 @@ func commands() []command {
 		{"flame", "[--svg FILE] [dtrace flags]", "stacks as a flame graph, distributions as bars", runFlame, true},
 		{"diff", "A B [dtrace flags]", "the same trace on two images: what differs", runDiff, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
+		{"explore", "--cpus N -c LINE [flags] [IMAGE]", "an order of the CPUs in which something goes wrong", runExplore, true},
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
 		{"verify", "[flags] [IMAGE]", "displaced instructions against the emulator itself", runVerify, true},
 		{"completion", "bash | zsh | fish", "completion of words in a shell", runCompletion, false},

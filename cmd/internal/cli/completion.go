@@ -127,7 +127,7 @@ func words(c command, before []string) (found []string) {
 // operands are the images or functions that a command takes.
 func operands(c command, f *pflag.FlagSet, before []string) []string {
 	switch c.name {
-	case "boot", "diff", "image", "snapshot":
+	case "boot", "diff", "explore", "image", "snapshot":
 		return imageNames()
 	case "disas", "annotate", "inline":
 		return functionNames(imageIn(f, before))

@@ -100,6 +100,9 @@ func (g *guest) status(end ending) (int, error) {
 // and keeps the line of --stats.
 func (g *guest) finish(e *env, end ending) error {
 	g.log.flush()
+	if l := g.options.order.listener; l != nil {
+		l.ended(g)
+	}
 	err := g.log.err
 	if err == nil {
 		err = g.turns.finish(end == endStopped || end == endLimit || end == endInterrupted)

@@ -88,6 +88,9 @@ func (g *guest) open(e *env, c guestConfig) error {
 	if g.turns, err = g.options.order.turns(int(max(g.options.cpus, 1))); err != nil {
 		return err
 	}
+	if l := g.options.order.listener; l != nil {
+		l.attend(g)
+	}
 	if err := g.outfit(); err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type interleaving struct {
 	quantum uint64 // 0: interleave.Quantum, for commands without these flags
 	record  string
 	split   []string // functions
+
+	listener *listener // that hears how it goes, if any
 }
 
 func (i *interleaving) add(f *pflag.FlagSet) {
