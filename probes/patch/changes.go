@@ -19,7 +19,8 @@ type changes struct {
 	freed  []*point
 	err    error
 
-	changed []*Func // that have a new text
+	changed []*Func  // that have a new text
+	steps   [][2]int // of adjust
 }
 
 // changes makes room for about n of them.
@@ -28,6 +29,11 @@ func (s *Set) changes(n int) *changes {
 		set: s, breaks: make([]probes.Break, 0, n), clear: make([]uint64, 0, n),
 		code: make([]slotCode, 0, n), freed: make([]*point, 0, n),
 	}
+}
+
+// reset forgets what has been carried out, and keeps the room.
+func (c *changes) reset() {
+	c.breaks, c.clear, c.code, c.freed = c.breaks[:0], c.clear[:0], c.code[:0], c.freed[:0]
 }
 
 // plant puts p's instruction into its slot and its breakpoint into the text.

@@ -34,10 +34,13 @@ type Instr struct {
 // instructions, and add and enable points.
 func (f *Func) OnChange(call func()) { f.onChange = call }
 
+// usualLen is about how many bytes an instruction has.
+const usualLen = 4
+
 // Instrs decodes the function as it is now in the guest. When an instruction cannot be
 // decoded it returns those before it, and an error that says where it stopped.
 func (f *Func) Instrs() ([]Instr, error) {
-	var out []Instr
+	out := make([]Instr, 0, f.Size/usualLen+1)
 	err := f.Each(func(off int, code []byte) bool {
 		out = append(out, f.Instr(off, code))
 		return true

@@ -48,13 +48,13 @@ func (c *changes) adjust(f *Func, text []byte) {
 	}
 	at := 0 // up to here, points were dealt with
 	old := f.text
-	var steps [][2]int
+	c.steps = c.steps[:0]
 	f.walk(text, func(off, n int) bool {
-		steps = append(steps, [2]int{off, n})
+		c.steps = append(c.steps, [2]int{off, n})
 		return true
 	})
 	f.text = text
-	for _, step := range steps {
+	for _, step := range c.steps {
 		off, n := step[0], step[1]
 		c.unalign(f, at, off)
 		at = off + 1

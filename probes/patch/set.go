@@ -243,8 +243,9 @@ func (s *Set) plantAll(fresh []uint64) error {
 	if err := s.refresh(funcs); err != nil {
 		return err
 	}
+	c := s.changes(min(len(fresh), atOnce))
 	for some := range slices.Chunk(fresh, atOnce) {
-		c := s.changes(len(some))
+		c.reset()
 		for _, addr := range some { // points may have moved: refresh may have added some
 			if p := s.point(addr); p.state == idle {
 				c.plant(p)
@@ -296,16 +297,18 @@ func (s *Set) Disable(ps []*probes.Probe) error { return s.DisableSites(sites(ps
 
 // DisableSites does the same for probes at the addresses of points.
 func (s *Set) DisableSites(all []Site) error {
+	c := s.changes(min(len(all), atOnce))
 	for some := range slices.Chunk(all, atOnce) {
-		if err := s.disable(some); err != nil {
+		c.reset()
+		if err := c.disable(some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Set) disable(all []Site) error {
-	c := s.changes(len(all))
+func (c *changes) disable(all []Site) error {
+	s := c.set
 	for _, x := range all {
 		p := s.point(x.Addr)
 		if p == nil || p.probe == nil {
