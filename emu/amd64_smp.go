@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"trapline/emu/device"
+	"trapline/kernel/arch"
 )
 
 // smp is the amd64 machine with several CPUs, which have local APICs.
@@ -82,7 +83,7 @@ func (s *smp) Poll()        { s.dev.PollOf(s.current()) }
 
 func (s *smp) Awake() bool {
 	e := s.m.engine
-	return e.NMI() || e.Line() && e.Interruptible()
+	return e.NMI() || e.Line() && arch.AMD64.Interruptible(e.Reg(arch.RFLAGS))
 }
 
 func (s *smp) Load(pa uint64, size int) uint64         { return uint64(s.dev.Mem.Load(pa, size)) }

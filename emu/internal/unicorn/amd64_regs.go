@@ -114,8 +114,3 @@ func (e *Engine) SetNMI(high bool) {
 	}
 }
 func (e *Engine) NMI() bool { return e.c.line&C.TL_LINE_NMI != 0 }
-
-// Interruptible reports whether the CPU of an amd64 engine has interrupts enabled.
-func (e *Engine) Interruptible() bool {
-	return (*C.struct_tl_amd64_env)(e.c.env).eflags&C.TL_IF != 0
-}

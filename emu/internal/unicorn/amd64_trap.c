@@ -217,7 +217,7 @@ void TL_AMD64(helper_hlt)(void *env, int len) {
   uint64_t at = tl_canonical(c, tl_address(c)), next = tl_canonical(c, tl_address(c) + len);
   tl_go_to(c, next);
   e->hflags &= ~TL_HF_INHIBIT;
-  if (!(e->eflags & TL_IF))
+  if (!(e->eflags & TL_IF) && !(c->line & TL_LINE_NMI))
     tl_leave(c, next, TL_HALTED);
   c->end = 0; // wherever it goes on, an interrupt may be taken there
   c->now = c->clock;
