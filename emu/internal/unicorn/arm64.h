@@ -49,7 +49,7 @@ struct tl_arm64_library {
   bool (*exec_interrupt)(void *cs, int request);
   void (*breakpoint)(void *env, uint32_t syndrome);
   void (*wfi)(void *env, uint32_t len);
-  void (*wfe)(void *env);
+  void (*yield)(void *env);
   void (*flush_all)(void *cs, uint16_t mmus);
   void (*flush_page_all)(void *cs, uint64_t va, uint16_t mmus);
   void (*daifclr)(void *env, uint32_t mask);

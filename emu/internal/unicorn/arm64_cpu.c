@@ -221,7 +221,7 @@ static const struct tl_symbol symbols[] = {
     SYMBOL(exec_interrupt, "arm_cpu_exec_interrupt"),
     SYMBOL(breakpoint, "helper_exception_bkpt_insn"),
     SYMBOL(wfi, "helper_wfi"),
-    SYMBOL(wfe, "helper_wfe"),
+    SYMBOL(yield, "helper_yield"),
     SYMBOL(flush_all, "tlb_flush_by_mmuidx_all_cpus_synced"),
     SYMBOL(flush_page_all, "tlb_flush_page_by_mmuidx_all_cpus_synced"),
     SYMBOL(daifclr, "helper_msr_i_daifclear"),

@@ -3,7 +3,7 @@
 //
 // Quirks of 2.0.1 that are answered here:
 //  - TLB maintenance for all CPUs (TLBI ...IS) is done on one, as it knows no others.
-//  - WFE and YIELD leave and begin the run anew.
+//  - WFE and YIELD leave the run, to begin it anew.
 #include "arm64.h"
 
 void TL_ARM64(tlb_flush_by_mmuidx_all_cpus_synced)(void *cs, uint16_t mmus) {
@@ -35,20 +35,29 @@ static void wait_until(struct tl_cpu *c, uint64_t until) {
   }
 }
 
-// The CPU waits for an event of another: what it could see happens when that has run, so its time
-// passes to the end of its slice. It may go on without one (Arm ARM, D1.6.1), and so does after a
-// while: kernels wait for a time that way too. The pc is already that of the next instruction.
-void TL_ARM64(helper_wfe)(void *env) {
-  enum { LONGEST = 20000 }; // ns
+// Where there are several CPUs, the time of one that says that it waits for another passes to the
+// end of its slice, but for ns at most: what it waits for happens when that has run, and kernels
+// wait for a time that way too. The pc is already that of the next instruction. Returns only if
+// this is none of ours.
+static void pass(void *env, uint64_t ns) {
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->live || c->m->ncpus == 1) {
-    tl_arm64_lib.wfe(env);
+  if (!c || !c->live || c->m->ncpus == 1)
     return;
-  }
   uint64_t next = *c->pc = tl_canonical(c, *c->pc);
-  wait_until(c, c->clock + LONGEST);
+  wait_until(c, c->clock + ns);
   tl_arm64_look_again(c);
   if (c->clock >= c->slice)
     tl_leave(c, next, TL_SLICED);
   tl_lib.loop_exit(c->cs);
+}
+
+// It may go on without an event (Arm ARM, D1.6.1).
+void TL_ARM64(helper_wfe)(void *env) {
+  pass(env, 20000);
+  tl_arm64_lib.yield(env);
+}
+
+void TL_ARM64(helper_yield)(void *env) {
+  pass(env, 1000);
+  tl_arm64_lib.yield(env);
 }

@@ -116,7 +116,7 @@ func (a *alarm) Attend() {
 // is not the end of it if it raises no interrupt.
 func TestWFE(t *testing.T) {
 	clock := &alarm{}
-	a, _, base := twoARM64(t, clock, []uint32{0xd503205f, armWFI})
+	a, _, base := twoARM64(t, clock, []uint32{0xd503205f, armWFI, 0xd503203f, armWFI}) // wfe; yield
 	clock.e = a
 	a.SetDeadline(50)
 	a.SetSlice(100)
@@ -127,6 +127,11 @@ func TestWFE(t *testing.T) {
 	runARM64(t, a, base)
 	if passed := a.Total() - from; passed != 20_004 {
 		t.Errorf("%d ns have passed where nobody else runs", passed)
+	}
+	from = a.Total()
+	runARM64(t, a, base+8)
+	if passed := a.Total() - from; passed != 1_004 {
+		t.Errorf("%d ns have passed at a yield", passed)
 	}
 }
 
