@@ -129,7 +129,7 @@ bool tl_charge(void *exit) {
   now.begins = false;
   if (TL_LIKELY(!first) || !c || !(c->charges = c->charges || as_known(c)))
     return false;
-  if (now.block->pc - c->m->slot_base < c->m->slot_size)
+  if (now.block->pc - c->m->slot_base < c->m->hidden)
     call(c);
   else
     charge(c, exit);
