@@ -99,10 +99,12 @@ void *memory_mapping(void *uc, uint64_t va) {
 void tl_protect_code(struct tl_cpu *c, uint64_t ra) {
   struct tl_machine *m = c->m;
   m->has_code_pages++;
-  if (ra / TL_PAGE < m->pages_of_ram)
-    m->has_code[ra / TL_PAGE] |= tl_bit(c);
-  if (ra < m->ram_size)
+  if (ra / TL_PAGE >= m->pages_of_ram)
+    return;
+  uint8_t *have = &m->has_code[ra / TL_PAGE];
+  if (!*have && ra < m->ram_size)
     tl_notice_stores(m, ra);
+  *have |= tl_bit(c);
 }
 
 // The guest is about to store to a page that holds code, or to one with breakpoints.
