@@ -146,3 +146,34 @@ func TestGroupsByBase(t *testing.T) {
 		t.Error("asked again: another probe")
 	}
 }
+
+// TestRetire: probes of a module that comes back have their numbers, function by function, and
+// those of other modules keep theirs.
+func TestRetire(t *testing.T) {
+	r, a, _ := testRegistry()
+	first := r.Group(a, "m", "twice", 0x1000).Numbered(4, 0x1004)
+	second := r.Group(a, "m", "twice", 0x2000).Numbered(4, 0x2004)
+	variant := r.Group(a, "m", "twice", 0x1000).Variant("-taken", nil).Numbered(4, 0x1004)
+	other := r.Group(a, "other", "twice", 0x1000).Numbered(4, 0x1004)
+	n := r.Len()
+	r.Retire("m")
+	if p := r.Group(a, "other", "twice", 0x1000).Numbered(4, 0x1004); p != other {
+		t.Error("another module has lost its probe")
+	}
+	moved := r.Group(a, "m", "twice", 0x9000)
+	if p := moved.Numbered(4, 0x9004); p != first || p.Key != 0x9004 || moved.Base() != 0x9000 {
+		t.Errorf("the first function's probe is %d at %#x", p.ID(), p.Key)
+	}
+	if p := r.Group(a, "m", "twice", 0xa000).Numbered(4, 0xa004); p != second {
+		t.Errorf("the second function's probe is %d", p.ID())
+	}
+	if p := moved.Variant("-taken", nil).Numbered(4, 0x9004); p != variant {
+		t.Errorf("the probe of one way is %d", p.ID())
+	}
+	if r.Len() != n {
+		t.Errorf("%d probes, want %d", r.Len(), n)
+	}
+	if p := r.Group(a, "m", "twice", 0xb000).Numbered(4, 0xb004); p == first || p == second || r.Len() != n+1 {
+		t.Error("a third function of the name has a probe of another's")
+	}
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -98,6 +99,9 @@ func (watcher) Disable([]*probes.Probe) error                { return nil }
 // start begins to follow, and takes the modules that are there already.
 func (m *modules) start() error {
 	if len(m.s.Modules) == 0 && m.s.FindModule == nil {
+		if _, ok := m.s.OS.(guestos.Modular); ok && m.missed() {
+			m.s.complain("no module is followed: give the files of modules with --module or --module-dir")
+		}
 		return nil
 	}
 	os, ok := m.s.OS.(guestos.Modular)
@@ -124,6 +128,11 @@ func (m *modules) start() error {
 		return err
 	}
 	return m.takeAll()
+}
+
+// missed tells whether a description names a module that is not there.
+func (m *modules) missed() bool {
+	return slices.ContainsFunc(m.s.unmatched, func(err error) bool { return errors.Is(err, ktext.ErrNoModule) })
 }
 
 // takeAll takes the modules that are loaded. A kernel that has not run yet has no list.
@@ -375,6 +384,14 @@ func (m *modules) lost(addr uint64) (module, name string, off uint64, ok bool) {
 		}
 	}
 	return "", "", 0, false
+}
+
+// left tells whether a module was at an address that is not there any more.
+func (m *modules) left(addr uint64) bool {
+	return slices.ContainsFunc(m.gone, func(g goneModule) bool {
+		_, in := kernel.LinkOf(g.places, addr)
+		return in
+	})
 }
 
 // described are the modules, of which there are files, that a description's module means.

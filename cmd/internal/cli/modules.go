@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,11 @@ var moduleSuffixes = []string{".ko", ".ko.gz", ".ko.xz", ".ko.zst"}
 
 // openModules opens the files of --module. They must be for the guest's kernel.
 func (g *guest) openModules() error {
+	if dir := g.options.moduleDir; dir != "" {
+		if _, err := os.ReadDir(dir); err != nil {
+			return fmt.Errorf("--module-dir: %w", err)
+		}
+	}
 	for _, path := range g.options.modules {
 		file, err := kernel.ReadModule(path)
 		if err != nil {
