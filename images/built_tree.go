@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// makeTree unpacks the kernel's source, and prepares it with the image's configuration.
+// makeTree unpacks the kernel's source, prepares it with the image's configuration, and keeps what
+// modules are built with.
 func (b *built) makeTree(ctx context.Context, s Store, m manifest, image, tmp, debs, out string, p Progress) error {
 	if err := b.needs(ctx); err != nil {
 		return err
@@ -41,7 +42,10 @@ func (b *built) makeTree(ctx context.Context, s Store, m manifest, image, tmp, d
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "Module.symvers"), table, 0o644)
+	if err := os.WriteFile(filepath.Join(out, "Module.symvers"), table, 0o644); err != nil {
+		return err
+	}
+	return prune(out, b.arch)
 }
 
 func (b *built) tree(_ manifest, dir string) (tree, error) {

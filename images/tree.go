@@ -77,7 +77,7 @@ func (s Store) tree(ctx context.Context, name string, p Progress) (tree, error) 
 	if err != nil {
 		return tree{}, err
 	}
-	root := filepath.Join(cache, "trees")
+	root := filepath.Join(cache, treesDir)
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return tree{}, err
 	}

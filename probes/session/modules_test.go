@@ -41,7 +41,9 @@ func (o modularOS) Modules(guestos.Mem) (all []guestos.Module, err error) {
 	return all, nil
 }
 
-func (o modularOS) Module(_ guestos.Mem, addr uint64) (guestos.Module, error) { return o.all[addr], nil }
+func (o modularOS) Module(_ guestos.Mem, addr uint64) (guestos.Module, error) {
+	return o.all[addr], nil
+}
 
 func (modularOS) Unwind(guestos.Mem, []*kernel.Image) {}
 

@@ -87,7 +87,7 @@ func TestErrors(t *testing.T) {
 		{"boot -c true bzImage", 1, `trapline: -c needs trapline's init in the guest: give --initrd, .*: run 'trapline image get debian/amd64'`},
 		{"boot --debug-file missing", 1, `trapline: opening kernel image: open missing: .*`},
 
-		{"image", 2, `trapline: image: say one of: ls, get IMAGE, build IMAGE, build-module DIR, info IMAGE`},
+		{"image", 2, `trapline: image: say one of: ls, get IMAGE, build IMAGE, build-module DIR, info IMAGE, rm TREE`},
 		{"image get nosuch", 1, `trapline: unknown image "nosuch": .*`},
 		{"disas", 2, `trapline: disas: name one FUNCTION, or say --all`},
 		{"disas --all f", 2, `trapline: disas: name one FUNCTION, or say --all`},

@@ -14,6 +14,7 @@ func runImage(e *env, args []string) error {
   build IMAGE the same for one that is compiled here from Debian's sources: some minutes
   build-module DIR  build the loadable module in DIR for the kernel of -k
   info IMAGE  where it comes from and what it consists of
+  rm TREE     remove one of the trees that 'ls' shows, in which modules are built
 `)
 	again := f.Bool("again", false, "get, build: take the newest version even if one is there")
 	kernel := f.StringP("image", "k", defaultImage(), "build-module: the `IMAGE`")
@@ -31,14 +32,29 @@ func runImage(e *env, args []string) error {
 		return e.buildModule(*kernel, f.Arg(1))
 	case verb == "info" && rest == 1:
 		return e.showImage(f.Arg(1))
+	case verb == "rm" && rest == 1:
+		return (images.Store{}).RemoveTree(e.ctx, f.Arg(1), e.progress())
 	}
-	return usagef("image: say one of: ls, get IMAGE, build IMAGE, build-module DIR, info IMAGE")
+	return usagef("image: say one of: ls, get IMAGE, build IMAGE, build-module DIR, info IMAGE, rm TREE")
 }
+
+// listImages lists the images, and below them the trees of those that modules have been built for.
 func (e *env) listImages() error {
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "IMAGE\tSTATE\tVERSION\tDESCRIPTION")
 	for _, s := range (images.Store{}).List() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.State, orDash(s.Version), s.Description)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	trees, err := (images.Store{}).Trees()
+	if err != nil || len(trees) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\nTREE\tSIZE")
+	for _, t := range trees {
+		fmt.Fprintf(w, "%s\t%d MiB\n", t.Name, (t.Size+1<<20-1)>>20)
 	}
 	return w.Flush()
 }

@@ -1,0 +1,108 @@
+package images
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write makes a file of n bytes, and its directories.
+func write(t *testing.T, path string, n int) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, make([]byte, n), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTrees(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	if all, err := s.Trees(); err != nil || len(all) != 0 {
+		t.Fatalf("an empty cache has trees %v, %v", all, err)
+	}
+	root := filepath.Join(s.Dir, "trees")
+	write(t, filepath.Join(root, "linux-riscv64-full@6.1.2-1", "include", "a.h"), 1000)
+	write(t, filepath.Join(root, "linux-riscv64-full@6.1.2-1", "Makefile"), 24)
+	write(t, filepath.Join(root, "debian-amd64@6.1.2-1", "Makefile"), 10)
+	write(t, filepath.Join(root, "debian-amd64@tmp-123", "Makefile"), 10) // being made
+	write(t, filepath.Join(root, "debian-amd64.lock"), 0)
+	all, err := s.Trees()
+	if err != nil || len(all) != 2 || all[0].Name != "debian/amd64@6.1.2-1" || all[1].Name != "linux/riscv64-full@6.1.2-1" || all[1].Size != 1024 {
+		t.Fatalf("trees %v, %v", all, err)
+	}
+	if err := s.RemoveTree(t.Context(), "linux/riscv64-full@6.1.2-1", NoProgress{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RemoveTree(t.Context(), "linux/riscv64-full@6.1.2-1", NoProgress{}); err == nil || !strings.Contains(err.Error(), "there is no tree") {
+		t.Errorf("removed twice: %v", err)
+	}
+	if all, err := s.Trees(); err != nil || len(all) != 1 {
+		t.Errorf("trees %v, %v", all, err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{".config", "Makefile", "include/linux/fs.h", "scripts/mod/modpost", "arch/Kconfig", "arch/riscv/Makefile", "arch/x86/Makefile", "drivers/char/mem.c", "kernel/fork.c"} {
+		write(t, filepath.Join(dir, path), 1)
+	}
+	if err := prune(dir, "riscv"); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, _ := filepath.Rel(dir, path)
+			left = append(left, rel)
+		}
+		return err
+	})
+	want := []string{".config", "Makefile", "arch/Kconfig", "arch/riscv/Makefile", "include/linux/fs.h", "scripts/mod/modpost"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left: %v, want %v", left, want)
+	}
+}
+
+// TestBuildModuleErrors: what is told before anything is fetched.
+func TestBuildModuleErrors(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	dir := t.TempDir()
+	build := func(image string) string {
+		_, err := s.BuildModule(t.Context(), image, dir, NoProgress{})
+		if err == nil {
+			t.Fatalf("%s: a module is built of nothing", image)
+		}
+		return err.Error()
+	}
+	if got := build("debian/amd64"); !strings.Contains(got, "there is no Makefile for a module: one line will do, obj-m := NAME.o") {
+		t.Error(got)
+	}
+	write(t, filepath.Join(dir, "Makefile"), 0)
+	for image, want := range map[string]string{
+		"debian/amd64": "not fetched", "tiny/amd64": "its kernel loads no modules", "debian/amd46": "unknown image",
+	} {
+		if got := build(image); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", image, got, want)
+		}
+	}
+}
+
+// TestTreeHeader: a tree has the header of static probes, the one of now.
+func TestTreeHeader(t *testing.T) {
+	tr := tree{dir: t.TempDir()}
+	path := filepath.Join(tr.dir, includeDir, "dtrace_probe.h")
+	write(t, path, 3)
+	for range 2 {
+		if err := tr.addHeader(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "DTRACE_PROBE") {
+		t.Errorf("header %q, %v", text, err)
+	}
+}
