@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,9 @@ func headersPackage(m manifest) string { return "linux-headers-" + m.Release }
 
 // makeTree unpacks Debian's headers of the kernel.
 func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs, out string, p Progress) error {
+	if err := d.runsHere(m, "/etc/os-release"); err != nil {
+		return err
+	}
 	host, err := run(ctx, "", "dpkg", "--print-architecture")
 	if err != nil {
 		return err
@@ -43,6 +47,28 @@ func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs
 		others = names
 	}
 	return d.relocate(m, out)
+}
+
+// releases are Debian's, the oldest first: the programs of one do not run on those before it,
+// whose C library is older.
+var releases = []string{"buster", "bullseye", "bookworm", "trixie"}
+
+var codename = regexp.MustCompile(`(?m)^VERSION_CODENAME="?(\w+)"?$`)
+
+// runsHere says why the programs that build with the headers would not run on this host, of
+// which a file tells what it is (os-release(5)).
+func (d *debian) runsHere(m manifest, osRelease string) error {
+	text, err := os.ReadFile(osRelease)
+	name := codename.FindSubmatch(text)
+	if err != nil || name == nil || d.suite == "" {
+		return nil
+	}
+	have, need := slices.Index(releases, string(name[1])), slices.Index(releases, d.suite)
+	if have < 0 || have >= need {
+		return nil
+	}
+	return fmt.Errorf("they are programs of Debian %s and do not run on %s: build the module on such a host, by 'make -C /usr/src/%s M=DIR modules', and give its file with --module",
+		d.suite, name[1], headersPackage(m))
 }
 
 // headers finds the headers' own package and the names of the others that are needed, or

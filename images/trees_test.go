@@ -106,3 +106,26 @@ func TestTreeHeader(t *testing.T) {
 		t.Errorf("header %q, %v", text, err)
 	}
 }
+
+// TestRunsHere: programs of a newer Debian are not fetched.
+func TestRunsHere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "os-release")
+	for _, test := range []struct {
+		suite, host string
+		want        string
+	}{
+		{"trixie", "ID=debian\nVERSION_CODENAME=bookworm\n", "programs of Debian trixie and do not run on bookworm: build the module on such a host, by 'make -C /usr/src/linux-headers-6.12 M=DIR modules'"},
+		{"trixie", "VERSION_CODENAME=trixie\n", ""},
+		{"trixie", "VERSION_CODENAME=noble\n", ""},
+		{"trixie", "ID=other\n", ""},
+		{"", "VERSION_CODENAME=bookworm\n", ""},
+	} {
+		if err := os.WriteFile(file, []byte(test.host), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := (&debian{suite: test.suite}).runsHere(manifest{Release: "6.12"}, file)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%q on %q: %v", test.suite, test.host, err)
+		}
+	}
+}
