@@ -52,6 +52,15 @@ func (m *Machine) Split(lo, hi uint64) error {
 	return nil
 }
 
+// Yield ends the turn of the CPU that runs, at the next instant at which an interrupt could be
+// taken, and lets another one go on. Only in a callback; with one CPU it does nothing.
+func (m *Machine) Yield() {
+	if len(m.cpus) > 1 {
+		m.yields = true
+		m.engine.SetSlice(m.engine.Clock())
+	}
+}
+
 // runCPUs runs the guest until something ends the run. CPUs of which there are several take
 // turns.
 func (m *Machine) runCPUs() (unicorn.End, error) {
@@ -104,7 +113,8 @@ func (m *Machine) giveTurn(last *unicorn.Engine) bool {
 	if len(can) == 0 {
 		return false
 	}
-	i, slice := m.policy.Next(interleave.CPU{ID: last.ID(), Clock: last.Total()}, can)
+	i, slice := m.policy.Next(interleave.CPU{ID: last.ID(), Clock: last.Total(), Yields: m.yields}, can)
+	m.yields = false
 	m.engine = m.cpus[can[i].ID].Engine
 	m.engine.SetSlice(m.sliceEnd(can, i, slice))
 	m.reschedule()

@@ -133,6 +133,7 @@ type Machine struct {
 	platform platform
 	schedule schedule
 	policy   interleave.Policy // of several CPUs
+	yields   bool              // the CPU that runs is to give up its turn
 	running  bool
 	told     uint64 // what Now has returned last
 

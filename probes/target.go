@@ -81,6 +81,13 @@ type Aliaser interface {
 	Aliases() []Alias
 }
 
+// A Yielder is a Target whose CPUs take turns.
+type Yielder interface {
+	// Yield ends the turn of the CPU that runs, at the next place where one can end: another
+	// CPU that can run goes on, if there is one.
+	Yield()
+}
+
 // A Chiller is a Target whose time can be made to pass while its CPU stands still.
 type Chiller interface {
 	// Chill lets ns virtual nanoseconds pass.

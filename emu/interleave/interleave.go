@@ -27,6 +27,9 @@ const (
 type CPU struct {
 	ID    int    // its number in the guest
 	Clock uint64 // its time in ns
+	// Yields is true for the one that has run, if it is to give up its turn. A Recording
+	// sees to that.
+	Yields bool
 }
 
 // A Policy chooses.

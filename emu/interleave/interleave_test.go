@@ -11,7 +11,7 @@ import (
 func run(p Policy, clocks []uint64, turns int) (who string, after []uint64) {
 	var cpus []CPU
 	for i, c := range clocks {
-		cpus = append(cpus, CPU{i, c})
+		cpus = append(cpus, CPU{ID: i, Clock: c})
 	}
 	last := cpus[0]
 	for range turns {

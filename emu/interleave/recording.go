@@ -1,5 +1,7 @@
 package interleave
 
+import "slices"
+
 // A Switch takes the turn from a CPU when its clock has come to At, and gives it to another. At is in
 // ns from the time at which the recording began.
 type Switch struct {
@@ -46,7 +48,7 @@ func (r *Recording) Next(last CPU, can []CPU) (int, uint64) {
 	if !r.begun {
 		r.begun, r.origin = true, origin(last, can)
 	}
-	i, slice := r.policy.Next(last, can)
+	i, slice := r.decide(last, can)
 	chosen := i != r.rest.left(last, can)
 	s := Switch{last.ID, last.Clock - r.origin, can[i].ID}
 	if s.To != s.CPU {
@@ -58,6 +60,18 @@ func (r *Recording) Next(last CPU, can []CPU) (int, uint64) {
 	}
 	if chosen && r.keep {
 		r.chosen = append(r.chosen, s)
+	}
+	return i, slice
+}
+
+// decide has another CPU run than one that yields.
+func (r *Recording) decide(last CPU, can []CPU) (i int, slice uint64) {
+	at := slices.IndexFunc(can, func(c CPU) bool { return c.ID == last.ID })
+	if !last.Yields || at < 0 || len(can) == 1 {
+		return r.policy.Next(last, can)
+	}
+	if i, slice = r.policy.Next(last, slices.Delete(slices.Clone(can), at, at+1)); i >= at {
+		i++
 	}
 	return i, slice
 }

@@ -28,7 +28,7 @@ func (s Schedule) Check() error {
 	case "roundrobin", "random", "pct", "switches":
 		return nil
 	}
-	return fmt.Errorf("no schedule %q: there are roundrobin, random, pct and replay:...", s.Name)
+	return fmt.Errorf("no schedule %q: there are roundrobin, random, pct and replay:SCHEDULE", s.Name)
 }
 
 // Policy makes the policy of a schedule that Check finds right.

@@ -33,7 +33,7 @@ func TestRecording(t *testing.T) {
 func runUntil(p Policy, clocks, ends []uint64) {
 	var cpus []CPU
 	for i, c := range clocks {
-		cpus = append(cpus, CPU{i, c})
+		cpus = append(cpus, CPU{ID: i, Clock: c})
 	}
 	for last := cpus[0]; ; {
 		i, slice := p.Next(last, cpus)
@@ -54,12 +54,12 @@ func TestSwitches(t *testing.T) {
 		index int
 		slice uint64
 	}{
-		{CPU{0, clock}, []CPU{{0, clock}, {1, clock}}, 0, 90},
-		{CPU{0, clock + 95}, []CPU{{0, clock + 95}, {1, clock}}, 0, 5},       // 2 waits
-		{CPU{0, clock + 101}, []CPU{{0, clock + 101}, {1, clock}}, 1, 50},    // late
-		{CPU{1, clock + 20}, []CPU{{0, clock + 101}}, 0, 199},                // 1 waits
-		{CPU{0, clock + 300}, []CPU{{0, clock + 300}, {1, clock}}, 0, 22685}, // there is no 7
-		{CPU{0, clock + 23000}, []CPU{{0, clock + 23000}, {1, clock}}, 1, 50},
+		{CPU{ID: 0, Clock: clock}, []CPU{{ID: 0, Clock: clock}, {ID: 1, Clock: clock}}, 0, 90},
+		{CPU{ID: 0, Clock: clock + 95}, []CPU{{ID: 0, Clock: clock + 95}, {ID: 1, Clock: clock}}, 0, 5},       // 2 waits
+		{CPU{ID: 0, Clock: clock + 101}, []CPU{{ID: 0, Clock: clock + 101}, {ID: 1, Clock: clock}}, 1, 50},    // late
+		{CPU{ID: 1, Clock: clock + 20}, []CPU{{ID: 0, Clock: clock + 101}}, 0, 199},                           // 1 waits
+		{CPU{ID: 0, Clock: clock + 300}, []CPU{{ID: 0, Clock: clock + 300}, {ID: 1, Clock: clock}}, 0, 22685}, // there is no 7
+		{CPU{ID: 0, Clock: clock + 23000}, []CPU{{ID: 0, Clock: clock + 23000}, {ID: 1, Clock: clock}}, 1, 50},
 	} {
 		if i, slice := p.Next(tt.last, tt.can); i != tt.index || slice != tt.slice {
 			t.Errorf("%v, %v: %d for %d; want %d, %d", tt.last, tt.can, i, slice, tt.index, tt.slice)
@@ -67,10 +67,31 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// A CPU that yields does not run next, unless it is alone.
+func TestYield(t *testing.T) {
+	can := []CPU{{ID: 0, Clock: 10}, {ID: 2, Clock: 20}, {ID: 3, Clock: 15}}
+	for _, tt := range []struct {
+		last CPU
+		can  []CPU
+		want int
+	}{
+		{CPU{ID: 0, Clock: 10}, can, 0},
+		{CPU{ID: 0, Clock: 10, Yields: true}, can, 2},
+		{CPU{ID: 2, Clock: 20, Yields: true}, can, 0},
+		{CPU{ID: 3, Clock: 15, Yields: true}, can[2:], 0},
+		{CPU{ID: 1, Clock: 15, Yields: true}, can, 0}, // and waits
+	} {
+		r := Record(RoundRobin(100), 100, true)
+		if i, _ := r.Next(tt.last, tt.can); i != tt.want {
+			t.Errorf("%v: %d, want %d", tt.last, i, tt.want)
+		}
+	}
+}
+
 func TestAstray(t *testing.T) {
 	turns := func(r *Recording, clocks ...uint64) {
 		for i, c := range clocks {
-			r.Next(CPU{i % 2, c}, []CPU{{0, c + uint64(1-i%2)}, {1, c + uint64(i%2)}})
+			r.Next(CPU{ID: i % 2, Clock: c}, []CPU{{ID: 0, Clock: c + uint64(1-i%2)}, {ID: 1, Clock: c + uint64(i%2)}})
 		}
 	}
 	known := Record(RoundRobin(100), 100, false)
@@ -113,7 +134,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                              "a schedule has 4 or 5 parts with / between them, not 1",
-		"2/fair/20000/":                 `no schedule "fair": there are roundrobin, random, pct and replay:...`,
+		"2/fair/20000/":                 `no schedule "fair": there are roundrobin, random, pct and replay:SCHEDULE`,
 		"2/random/3/7":                  "a quantum of 3 ns: it must be from 16 to 1000000000",
 		"x/random/20000/7":              `"x" is no number that can stand there`,
 		"2/random/20000/-7":             `"-7" is no number that can stand there`,

@@ -57,6 +57,12 @@ func (e *env) Do(a code.Act, n uint64) bool {
 			c.Chill(n)
 		}
 		return ok
+	case code.Yield:
+		y, ok := e.s.Target.(probes.Yielder)
+		if ok {
+			y.Yield()
+		}
+		return ok
 	case code.Stop:
 		return e.signal(guestos.StopSignal)
 	case code.Raise:

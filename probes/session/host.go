@@ -29,6 +29,10 @@ func (s *Session) allowed() error {
 				if _, ok := s.Target.(probes.Chiller); !ok {
 					return fmt.Errorf("line %d: chill( ) is not possible: this target cannot let time pass", a.Line)
 				}
+			case code.Yield:
+				if _, ok := s.Target.(probes.Yielder); !ok {
+					return fmt.Errorf("line %d: yield( ) is not possible: this target has no CPUs that take turns", a.Line)
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,28 @@ func TestChill(t *testing.T) {
 		t.Errorf("%q %v", r.out.String(), err)
 	}
 }
+
+func TestYield(t *testing.T) {
+	r := newRig(t, "quiet", "destructive")
+	err := r.trace(readTwice, script("kinst::vfs_read:0 { yield(); }"))
+	if want := "line 1: yield( ) is not possible: this target has no CPUs that take turns"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	r = newRig(t, "quiet", "destructive")
+	turns := 0
+	r.Target = yielder{r.target, &turns}
+	if err := r.trace(readTwice, script("kinst::vfs_read:0 { yield(); }")); err != nil || turns != 2 {
+		t.Errorf("%d turns have ended, %v", turns, err)
+	}
+}
+
+// A yielder counts the turns that are ended.
+type yielder struct {
+	*probetest.Target
+	turns *int
+}
+
+func (y yielder) Yield() { *y.turns++ }
 
 // A signalOS takes signals, and notes them.
 type signalOS struct {

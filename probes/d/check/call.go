@@ -17,7 +17,7 @@ var functions = func() map[string]any {
 		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
 		"clear": code.Clear, "normalize": code.Normalize, "denormalize": code.Denormalize, "trunc": code.Trunc,
 		"print": code.Print, "printm": code.Tracemem, "tracemem": code.Tracemem, "system": code.System, "freopen": code.Freopen, "ftruncate": code.Ftruncate, "setopt": code.Setopt,
-		"stop": code.Stop, "raise": code.Raise, "panic": code.Panic, "breakpoint": code.Breakpoint, "chill": code.Chill,
+		"stop": code.Stop, "raise": code.Raise, "panic": code.Panic, "breakpoint": code.Breakpoint, "chill": code.Chill, "yield": code.Yield,
 		"speculate": code.Speculate, "commit": code.Commit, "discard": code.Discard,
 		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
 		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
@@ -165,7 +165,7 @@ func (c *checker) action(x *syntax.Call, act code.Act) {
 		c.printfLike(x, x.Fun.(*syntax.Ident).Name)
 	case code.Setopt:
 		c.setopt(x)
-	case code.Ftruncate, code.Stop, code.Panic, code.Breakpoint:
+	case code.Ftruncate, code.Stop, code.Panic, code.Breakpoint, code.Yield:
 		if len(x.Args) > 0 {
 			c.protoLen(x, x.Fun.(*syntax.Ident).Name, 0, 0)
 		}

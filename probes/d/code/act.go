@@ -7,7 +7,7 @@ var actNames = [...]string{
 	Clear: "clear", Normalize: "normalize", Denormalize: "denormalize", Trunc: "trunc",
 	Speculate: "speculate", Commit: "commit", Discard: "discard", Print: "print", Tracemem: "tracemem",
 	System: "system", Freopen: "freopen", Ftruncate: "ftruncate", Setopt: "setopt",
-	Stop: "stop", Raise: "raise", Panic: "panic", Breakpoint: "breakpoint", Chill: "chill",
+	Stop: "stop", Raise: "raise", Panic: "panic", Breakpoint: "breakpoint", Chill: "chill", Yield: "yield",
 	Exit: "exit", Aggregate: "aggregate",
 }
 
@@ -22,7 +22,7 @@ func (a Act) String() string {
 // destructive.
 func (a Act) Destructive() bool {
 	switch a {
-	case Stop, Raise, Panic, Breakpoint, Chill, System, Freopen:
+	case Stop, Raise, Panic, Breakpoint, Chill, Yield, System, Freopen:
 		return true
 	}
 	return false
@@ -31,7 +31,7 @@ func (a Act) Destructive() bool {
 // Immediate says that an action acts on the guest, at once.
 func (a Act) Immediate() bool {
 	switch a {
-	case Stop, Raise, Panic, Breakpoint, Chill:
+	case Stop, Raise, Panic, Breakpoint, Chill, Yield:
 		return true
 	}
 	return false

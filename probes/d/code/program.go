@@ -139,6 +139,7 @@ const (
 	Panic                  // crash the guest
 	Breakpoint             // stop the guest
 	Chill                  // let Args[0] nanoseconds pass
+	Yield                  // let another CPU run
 	Exit                   // record Args[0] and end the trace with it as status
 	Aggregate              // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
 )

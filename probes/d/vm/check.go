@@ -116,7 +116,7 @@ func checkAction(p *code.Program, a code.Action) error {
 		return checkAggregate(p, a)
 	case code.Tracemem:
 		return checkArgs(a.Args, min(max(len(a.Args), 1), 2))
-	case code.Stop, code.Panic, code.Breakpoint, code.Ftruncate:
+	case code.Stop, code.Panic, code.Breakpoint, code.Yield, code.Ftruncate:
 		return checkArgs(a.Args, 0)
 	case code.Raise, code.Chill:
 		return checkInts(a.Args, 1)

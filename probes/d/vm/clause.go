@@ -185,7 +185,7 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 	case code.Speculate, code.Commit, code.Discard:
 		_, ok := f.speculating(a)
 		return 0, ok
-	case code.Stop, code.Raise, code.Panic, code.Breakpoint, code.Chill:
+	case code.Stop, code.Raise, code.Panic, code.Breakpoint, code.Chill, code.Yield:
 		return 0, f.immediate(a)
 	case code.Normalize:
 		v, ok := f.run(a.Args[0])
