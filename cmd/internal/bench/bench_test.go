@@ -252,7 +252,7 @@ func TestCompareTasks(t *testing.T) {
 	for range tasks {
 		us = append(us, used(2, 4), used(4, 3)) // 1 and 2 beyond the boot; 2 and 1
 	}
-	rows := compareTasks(us)
+	rows := compareTasks(reference{image: "an image", aim: 1}, us)
 	if len(rows) != len(tasks)+2 {
 		t.Fatalf("%d rows", len(rows))
 	}

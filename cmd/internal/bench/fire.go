@@ -120,6 +120,31 @@ func (b *bench) hits(w workload, spots []spot) ([]row, error) {
 	return rows, nil
 }
 
+// engines compares the two ways to notice that an instruction is executed.
+func engines(b *bench) ([]row, error) {
+	var rows []row
+	for _, w := range tinyCalls {
+		spots, err := b.tinySpots(w.image)
+		if err != nil {
+			return rows, err
+		}
+		counted := w.dtrace("kinst::" + spots[0].at + " " + counting)
+		st, err := b.figures(counted...)
+		if err != nil {
+			return rows, err
+		}
+		hooked := append([]string{counted[0], "-x", "engine=hook"}, counted[1:]...)
+		us, err := rounds(b.count(5), b.quiet(w.dtrace(unprobed)...), b.quiet(counted...), b.quiet(hooked...))
+		if err != nil {
+			return rows, err
+		}
+		without, cost := cpuOf(us[0]), perHit(st.hits)
+		planted, hook := pairwise(cpuOf(us[1]), without, cost), pairwise(cpuOf(us[2]), without, cost)
+		rows = append(rows, row{Name: w.image + ", " + spots[0].at, A: planted, B: hook, Unit: "ns", Result: pairwise(planted, hook, ratio)})
+	}
+	return rows, nil
+}
+
 // callPath is the way of a system call through tiny, on any architecture.
 var callPath = []string{"syscall", "sys_getpid"}
 

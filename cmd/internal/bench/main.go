@@ -41,10 +41,12 @@ type comparison struct {
 func comparisons() []comparison {
 	return []comparison{
 		{"boot", "from the first instruction until init waits; A: trapline, B: QEMU", bootToInit},
-		{"workload", "debian/amd64: CPU time of boot, and of what it runs beyond the boot; A: trapline, B: QEMU", everyTask},
+		{"restore", "from a snapshot to where init waits; A: trapline traces nothing, B: QEMU -loadvm", restoring},
+		{"workload", "CPU time of a boot, and of what the guest runs beyond it; A: trapline, B: QEMU", everyTask},
 		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
 		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},
+		{"engines", "what one hit costs; A: by a breakpoint, B: by the emulator's own code hook (-x engine=hook)", engines},
 		{"clause", "what one hit costs with other clauses (tiny/amd64); A: with the probe, B: without", clauses},
 		{"idle", "boot of debian/amd64 with 1,000 probes that are never hit; A: with them, B: without", neverHit},
 		{"suite", fmt.Sprintf("%d test scripts on three architectures, from warm snapshots", suiteRuns), ofSuite},

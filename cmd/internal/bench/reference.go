@@ -23,6 +23,7 @@ type reference struct {
 	machine []string // machine, CPU and serial ports; one of these is standard input and output
 	kernel  string   // the file beside the image's kernel that QEMU takes; empty for that itself
 	ready   []byte   // begins what comes from there when init is ready
+	end     string   // a guest's command that ends both emulators
 	aim     float64  // for the CPU time of a boot: at most so many times QEMU's
 }
 
@@ -35,19 +36,19 @@ var (
 	debianReference = reference{
 		image: debian, program: "qemu-system-x86_64", in: "qemu-system-x86",
 		machine: []string{"-M", "pc", "-serial", "null", "-serial", "stdio"},
-		ready:   []byte{byte(control.Ready)}, aim: 1,
+		ready:   []byte{byte(control.Ready)}, end: "reboot", aim: 1,
 	}
 	references = []reference{
 		debianReference,
 		{
 			image: "debian/arm64", program: "qemu-system-aarch64", in: "qemu-system-arm",
 			machine: []string{"-M", "virt", "-cpu", "cortex-a57", "-serial", "stdio"}, kernel: "vmlinuz",
-			ready: noChannel, aim: 1.2,
+			ready: noChannel, end: "poweroff", aim: 1.2,
 		},
 		{
 			image: "linux/riscv64", program: "qemu-system-riscv64", in: "qemu-system-misc",
 			machine: []string{"-M", "virt", "-serial", "stdio"}, kernel: "Image",
-			ready: noChannel, aim: 1,
+			ready: noChannel, end: "poweroff", aim: 1,
 		},
 	}
 )
@@ -60,14 +61,19 @@ func (r reference) missing() string {
 // qemuArgs is the command line of an image under QEMU. The error wraps exec.ErrNotFound
 // where there is no QEMU.
 func (b *bench) qemuArgs(r reference) (path string, args []string, err error) {
-	if path, err = exec.LookPath(r.program); err != nil {
-		return "", nil, err
-	}
 	spec, err := images.Store{}.Open(r.image)
 	if err != nil {
 		return "", nil, err
 	}
-	initrd := filepath.Join(b.dir, "initrd-"+spec.Arch)
+	return b.qemuArgsOf(r, spec, "init")
+}
+
+// qemuArgsOf is the command line of what an image has become; name is that of its initrd.
+func (b *bench) qemuArgsOf(r reference, spec images.Spec, name string) (path string, args []string, err error) {
+	if path, err = exec.LookPath(r.program); err != nil {
+		return "", nil, err
+	}
+	initrd := filepath.Join(b.dir, "initrd-"+spec.Arch+"-"+name)
 	if err := os.WriteFile(initrd, spec.Initrd, 0o600); err != nil {
 		return "", nil, err
 	}
