@@ -3,6 +3,7 @@ package unicorn
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"trapline/kernel/arch"
@@ -40,6 +41,40 @@ func TestClockARM64(t *testing.T) {
 	}
 	if pc := e.Reg(arch.ArmPC); pc != base+12 {
 		t.Errorf("pc 0x%x", pc)
+	}
+}
+
+// rom is a device with code in it, which knows when it was read.
+type rom struct {
+	nothing
+	code  []uint32
+	now   func() uint64
+	times []uint64
+}
+
+func (r *rom) Load(pa uint64, _ int) uint64 {
+	r.times = append(r.times, r.now())
+	return uint64(r.code[pa/4])
+}
+
+// Code in a device: it is fetched when the guest has come there, and takes its time.
+func TestDeviceCodeARM64(t *testing.T) {
+	r := &rom{code: []uint32{
+		0x91000400, // add x0, x0, #1
+		0x91000400, // add x0, x0, #1
+		0xd503207f, // wfi
+	}}
+	e, _ := openARM64(t, r, 8*mib, []uint32{
+		0xd2800001, // mov x1, #0
+		0xd61f0020, // br x1
+	})
+	e.SetSlots(armSlots)
+	r.now = e.Clock
+	if end, err := e.Run(); end != Hung || err != nil {
+		t.Fatalf("end %v, %v", end, err)
+	}
+	if want := []uint64{8, 8, 8}; !slices.Equal(r.times, want) || e.Total() != 16 || e.Reg(arch.ArmX0) != 2 {
+		t.Errorf("read at %d, want %d; clock %d, x0 %d", r.times, want, e.Total(), e.Reg(arch.ArmX0))
 	}
 }
 

@@ -6,10 +6,13 @@
 // next block sees it.
 #include "library.h"
 
-// The exact time of the access under way.
+// The exact time of the access under way. A fetch is none of an instruction's: it comes between two
+// blocks, for the translation of the next.
 static void note_time(struct tl_cpu *c) {
-  tl_lib.restore_state(c->cs, *(uintptr_t *)(c->cs + TL_CS_IO_PC), false);
-  c->now = tl_exact(c, tl_address(c));
+  uintptr_t host = *(uintptr_t *)(c->cs + TL_CS_IO_PC);
+  if (host)
+    tl_lib.restore_state(c->cs, host, false);
+  c->now = host ? tl_exact(c, tl_address(c)) : c->clock;
 }
 
 static uint64_t load(struct tl_cpu *c, uint64_t pa, unsigned size) {
