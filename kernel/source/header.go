@@ -26,10 +26,12 @@ func (in *Info) checkHeader(unit *dwarf.Entry) error {
 	}
 	h.skip(2 + h.offset + 5) // sizes of addresses, header length, and all up to opcode_base
 	h.skip(max(h.number(1), 1) - 1)
-	if h.entries() && h.entries() {
-		return nil
+	for range 2 { // directories, files
+		if !h.entries() {
+			return errHeader
+		}
 	}
-	return errHeader
+	return nil
 }
 
 // A header is what has not been read of one yet. Behind its end everything is 0.
