@@ -9,25 +9,55 @@ import (
 const Never = unicorn.Never
 
 // schedule is what is due on the clock besides the events of devices: one tick of the
-// tracer, the limit of the run, and a checkpoint of the journal. None is seen by the guest.
+// tracer, one for each CPU, the limit of the run, and a checkpoint of the journal. None is seen by the guest.
 type schedule struct {
 	tickAt  uint64
 	tick    func(arch.CPU)
+	each    []cpuTick // by CPU; empty without any
 	limit   uint64
 	checkAt uint64
 	check   func(now uint64) (next uint64)
 }
 
+// A cpuTick is one of a CPU.
+type cpuTick struct {
+	at uint64
+	f  func(cpu arch.CPU, off bool)
+}
+
 func (s *schedule) reset() { *s = schedule{tickAt: Never, limit: Never, checkAt: Never} }
 
-// next is the earliest of all events.
-func (s *schedule) next(device uint64) uint64 { return min(device, s.tickAt, s.limit, s.checkAt) }
+// next is the earliest of all events for the CPU that runs.
+func (m *Machine) next() uint64 {
+	s := &m.schedule
+	at := min(m.platform.Next(), s.tickAt, s.limit, s.checkAt)
+	for i, t := range s.each {
+		if m.ticksHere(m.cpus[i]) {
+			at = min(at, t.at)
+		}
+	}
+	return at
+}
+
+// ticksHere reports whether the ticks of c come by the clock of the CPU that runs: its own, and
+// those of CPUs whose clocks stand still.
+func (m *Machine) ticksHere(c *cpu) bool { return c.Engine == m.engine || c.idle || c.off }
 
 // OnTick asks for one call of f at the first instant not before the virtual time at at
 // which the guest could take an interrupt. Another call replaces it; Never cancels it.
 func (m *Machine) OnTick(at uint64, f func(arch.CPU)) {
 	m.schedule.tickAt, m.schedule.tick = at, f
-	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
+	m.reschedule()
+}
+
+// OnCPUTick is OnTick for one CPU, and its own clock; while that stands still, for the CPU waits or
+// is off, by that of one that runs. f is told whether it is off.
+func (m *Machine) OnCPUTick(cpu int, at uint64, f func(c arch.CPU, off bool)) {
+	for len(m.schedule.each) < len(m.cpus) {
+		m.schedule.each = append(m.schedule.each, cpuTick{at: Never})
+	}
+	m.schedule.each[cpu] = cpuTick{at, f}
+	m.reschedule()
 }
 
 // Chill lets time pass for the guest while its CPU stands still: what is due meanwhile
@@ -45,6 +75,7 @@ func (m *Machine) due() {
 		m.schedule.tickAt, m.schedule.tick = Never, nil
 		f(m.engine)
 	}
+	m.tickEach(now)
 	if m.schedule.checkAt <= now {
 		m.schedule.checkAt = m.schedule.check(now)
 	}
@@ -52,7 +83,26 @@ func (m *Machine) due() {
 		m.limited = true
 		m.engine.Stop()
 	}
-	m.engine.SetDeadline(m.schedule.next(m.platform.Next()))
+	m.reschedule()
+}
+
+// tickEach carries out the ticks of CPUs that are due. Each is called for its own CPU.
+func (m *Machine) tickEach(now uint64) {
+	if len(m.schedule.each) == 0 {
+		return
+	}
+	m.Now() // no CPU's tick is told an earlier time
+	running := m.engine
+	for i, c := range m.cpus {
+		here := m.ticksHere(c)
+		for t := &m.schedule.each[i]; here && t.at <= now; {
+			f := t.f
+			*t = cpuTick{at: Never}
+			m.engine = c.Engine
+			f(c, c.off)
+			m.engine = running
+		}
+	}
 }
 
 // handler is what the engine sees of a machine.
@@ -83,7 +133,7 @@ func (h handler) Idle() unicorn.End {
 
 // skip moves the clock of an idle CPU on to the next event.
 func (m *Machine) skip() {
-	m.engine.Skip(m.schedule.next(m.platform.Next()))
+	m.engine.Skip(m.next())
 	m.due()
 }
 
@@ -132,4 +182,4 @@ func (h handler) WriteSystem(reg uint32, value uint64) {
 }
 
 // reschedule follows a change of a device's next event.
-func (m *Machine) reschedule() { m.engine.SetDeadline(m.schedule.next(m.platform.Next())) }
+func (m *Machine) reschedule() { m.engine.SetDeadline(m.next()) }

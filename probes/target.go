@@ -81,6 +81,13 @@ type Aliaser interface {
 	Aliases() []Alias
 }
 
+// A CPUTicker is a Target with several CPUs, each with a clock of its own.
+type CPUTicker interface {
+	CPUs() int
+	// OnCPUTick is OnTick for one CPU, numbered from 0. f is told whether the CPU is off.
+	OnCPUTick(cpu int, at uint64, f func(c CPU, off bool))
+}
+
 // A Yielder is a Target whose CPUs take turns.
 type Yielder interface {
 	// Yield ends the turn of the CPU that runs, at the next place where one can end: another

@@ -1,5 +1,5 @@
-// Package profile is the provider of timed probes: tick-N, which fires on one CPU, and
-// profile-N, which fires on the CPU that runs, both on the guest's virtual clock.
+// Package profile is the provider of timed probes: tick-N, which fires on one CPU, the one that
+// comes to that time first, and profile-N, which fires on each CPU, both on the guest's virtual clock.
 //
 // N has a unit: ns, us, ms, s, m, h, d (or nsec, usec, msec, sec, min, hour, day), or
 // hz. Without one it is hz. A probe fires for the first time one interval after it was
@@ -26,7 +26,9 @@ type Provider struct {
 	target probes.Target
 	sink   probes.Sink
 	group  *probes.Group
-	queue  queue
+	queue  queue   // of any CPU
+	each   []queue // of each, where there are several
+	cpus   probes.CPUTicker
 	firing probes.Firing
 }
 
@@ -34,6 +36,9 @@ type Provider struct {
 func New(r *probes.Registry, t probes.Target, sink probes.Sink) *Provider {
 	p := &Provider{target: t, sink: sink}
 	p.group = r.Group(p, "", "", 0)
+	if c, ok := t.(probes.CPUTicker); ok && c.CPUs() > 1 {
+		p.cpus, p.each = c, make([]queue, c.CPUs())
+	}
 	return p
 }
 
@@ -84,11 +89,23 @@ func nanoseconds(n uint64, unit string) (uint64, bool) {
 // Enable starts the probes' intervals now.
 func (p *Provider) Enable(ps []*probes.Probe) error {
 	for _, q := range ps {
-		p.queue = append(p.queue, event{at: p.target.Now() + q.Key, interval: q.Key, probe: q})
+		for _, to := range p.queues(q) {
+			heap.Push(to, event{at: p.target.Now() + q.Key, interval: q.Key, probe: q})
+		}
 	}
-	heap.Init(&p.queue)
 	p.arm()
 	return nil
+}
+
+// queues are those that a probe belongs in.
+func (p *Provider) queues(q *probes.Probe) (all []*queue) {
+	if p.cpus == nil || strings.HasPrefix(q.Name(), "tick-") {
+		return []*queue{&p.queue}
+	}
+	for cpu := range p.each {
+		all = append(all, &p.each[cpu])
+	}
+	return all
 }
 
 // Every calls f at intervals of the guest's clock, in nanoseconds from now on, without a
@@ -102,13 +119,20 @@ func (p *Provider) Every(interval uint64, f func()) {
 
 // Disable stops the probes.
 func (p *Provider) Disable(ps []*probes.Probe) error {
-	p.queue = slices.DeleteFunc(p.queue, func(e event) bool { return e.probe != nil && slices.Contains(ps, e.probe) })
-	heap.Init(&p.queue)
+	for _, q := range ps {
+		for _, from := range p.queues(q) {
+			*from = slices.DeleteFunc(*from, func(e event) bool { return e.probe == q })
+			heap.Init(from)
+		}
+	}
 	p.arm()
 	return nil
 }
 
 func (p *Provider) arm() {
+	for cpu := range p.each {
+		p.armCPU(cpu)
+	}
 	if len(p.queue) == 0 {
 		p.target.OnTick(^uint64(0), nil)
 		return
@@ -130,6 +154,28 @@ func (p *Provider) tick(cpu probes.CPU) {
 		}
 	}
 	p.arm()
+}
+
+func (p *Provider) armCPU(cpu int) {
+	at := ^uint64(0)
+	if len(p.each[cpu]) > 0 {
+		at = p.each[cpu][0].at
+	}
+	p.cpus.OnCPUTick(cpu, at, func(c probes.CPU, off bool) { p.tickCPU(cpu, at, c, off) })
+}
+
+// tickCPU fires what is due at one time on a CPU; on one that is off nothing fires.
+func (p *Provider) tickCPU(cpu int, at uint64, c probes.CPU, off bool) {
+	q := &p.each[cpu]
+	for len(*q) > 0 && (*q)[0].at <= at {
+		due := (*q)[0]
+		(*q)[0].at += due.interval
+		heap.Fix(q, 0)
+		if !off {
+			p.fire(due.probe, c)
+		}
+	}
+	p.armCPU(cpu)
 }
 
 // fire gives arg0 the program counter when the kernel was running, arg1 when a process

@@ -94,6 +94,47 @@ func TestFire(t *testing.T) {
 
 // A guest that takes no interrupt for long gets all firings late, and later ones at
 // their own times.
+// A pair is a target with two CPUs, whose ticks the test lets come.
+type pair struct {
+	*probetest.Target
+	at   [2]uint64
+	tick [2]func(probes.CPU, bool)
+}
+
+func (*pair) CPUs() int { return 2 }
+
+func (p *pair) OnCPUTick(cpu int, at uint64, f func(probes.CPU, bool)) {
+	p.at[cpu], p.tick[cpu] = at, f
+}
+
+func TestCPUs(t *testing.T) {
+	r, target := probes.NewRegistry(), &pair{Target: probetest.New(arch.AMD64)}
+	l := &log{t: target.Target}
+	r.Add(New(r, target, l))
+	var all []*probes.Probe
+	for _, name := range []string{"profile-1ms", "profile-2ms", "tick-1ms"} {
+		ps, err := r.Match(probes.Desc{Provider: "profile", Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ps...)
+	}
+	if err := r.Enable(all); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		target.tick[0](&target.CPU, false)
+	}
+	target.tick[1](&target.CPU, true) // it is off
+	want := []string{"0 profile-1ms 0 0", "0 profile-1ms 0 0", "0 profile-2ms 0 0"}
+	if !slices.Equal(l.lines, want) || target.at != [2]uint64{3e6, 2e6} {
+		t.Errorf("%q, then at %v", l.lines, target.at)
+	}
+	if err := r.Disable(all); err != nil || target.at != [2]uint64{^uint64(0), ^uint64(0)} {
+		t.Errorf("disabled, at %v, %v", target.at, err)
+	}
+}
+
 func TestLate(t *testing.T) {
 	r, target, l, ps := setup(t, "tick-1ms", "tick-1500us")
 	if err := r.Enable(ps); err != nil {
