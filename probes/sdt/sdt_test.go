@@ -56,6 +56,14 @@ type fired struct {
 
 func setup(t *testing.T) (*Provider, *probes.Registry, *probetest.Target, *[]fired) {
 	t.Helper()
+	p, r, target, all := setupWith(t, functions, table)
+	p.Add(Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000183}, Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000182},
+		Place{Module: ktext.Module, Name: "lost", Addr: 0xffffffff81000101})
+	return p, r, target, all
+}
+
+func setupWith(t *testing.T, functions string, table []jump) (*Provider, *probes.Registry, *probetest.Target, *[]fired) {
+	t.Helper()
 	funcs, err := probetest.ParseFuncs(functions)
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +95,6 @@ func setup(t *testing.T) (*Provider, *probes.Registry, *probetest.Target, *[]fir
 	}
 	p = New("sdt", r, text, arch.AMD64)
 	p.AddTracepoints(points)
-	p.Add(Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000183}, Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000182},
-		Place{Module: ktext.Module, Name: "lost", Addr: 0xffffffff81000101})
 	r.Add(p)
 	return p, r, target, all
 }
@@ -176,5 +182,41 @@ func TestArgTypes(t *testing.T) {
 		if got := fmt.Sprint(p.ArgTypes(d)); got != want {
 			t.Errorf("%s: %s, want %s", desc, got, want)
 		}
+	}
+}
+
+// asking has a function that asks whether the tracepoint is on and calls another, which asks
+// again and calls it; and one that asks, and returns.
+const asking = `
+ask                  ffffffff81000300 0f1f440000|c3|e835000000|c3
+helper               ffffffff81000340 0f1f440000|c3|4889fe|ba09000000|e8adfeffff|ebf0
+leave                ffffffff81000380 0f1f440000|c3|c3
+__traceiter_reading  ffffffff81000200 c3
+__tracepoint_reading ffffffff81001000 0000
+__start___jump_table ffffffff81002000 00
+__stop___jump_table  ffffffff81002030 00
+`
+
+// TestAsking: where a function asks and calls another that asks too, the tracepoint is on for
+// both. Where nothing is called before the function returns, it does not fire.
+func TestAsking(t *testing.T) {
+	const key = 0xffffffff81001008
+	p, r, target, all := setupWith(t, asking, []jump{
+		{0xffffffff81000300, 0xffffffff81000306, key}, {0xffffffff81000340, 0xffffffff81000346, key}, {0xffffffff81000380, 0xffffffff81000386, key},
+	})
+	ps, err := p.Provide(probes.Desc{Provider: "sdt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Enable(ps); err != nil {
+		t.Fatal(err)
+	}
+	const stack = 0xffffffff81005000
+	target.Map(stack, make([]byte, 64))
+	target.CPU.SetReg(arch.RSP, stack+32)
+	target.CPU.SetReg(arch.RDI, 77)
+	target.Run(0xffffffff81000300, 0xffffffff81000380)
+	if want := []fired{{"reading", [3]uint64{77, 9}}}; !slices.Equal(*all, want) || len(p.Report()) != 0 {
+		t.Errorf("%v, want %v; %q", *all, want, p.Report())
 	}
 }

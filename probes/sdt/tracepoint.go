@@ -38,6 +38,7 @@ func NewTracepoints(symbols ktext.Symbols, types Types, a *arch.Arch, read func(
 	t := &Tracepoints{symbols: symbols, types: types, read: read}
 	t.walk = &walker{Walker: w, arch: a, stuck: map[string]error{}}
 	w.Load = t.walk.load
+	w.Divert = t.walk.divert
 	return t, nil
 }
 
@@ -79,6 +80,17 @@ func (w *walker) load(addr uint64) (uint64, bool) {
 		return data, true
 	case addr > funcs && addr < funcs+64:
 		return 0, true
+	}
+	return 0, false
+}
+
+// divert takes the jumps of other sites of the tracepoint: code that asks whether it is on may
+// call a function that asks again.
+func (w *walker) divert(pc uint64) (to uint64, ok bool) {
+	for _, j := range w.point.t.sites[w.point.jump.key] {
+		if j.site == pc && pc != w.point.jump.site {
+			return j.target, true
+		}
 	}
 	return 0, false
 }

@@ -35,6 +35,7 @@ type Tracepoints struct {
 	types   Types // nil: nothing is known of them
 	read    func(addr uint64, p []byte) error
 	walk    *walker
+	sites   map[uint64][]jump // by key
 }
 
 // A jump is an entry of the jump table.
@@ -73,12 +74,14 @@ func (t *Tracepoints) find() []Place {
 		return nil
 	}
 	names := t.names()
+	t.sites = map[uint64][]jump{}
 	var out []Place
 	for _, j := range jumps {
 		name, ok := names[j.key]
 		if !ok {
 			continue
 		}
+		t.sites[j.key] = append(t.sites[j.key], j)
 		out = append(out, Place{Module: ktext.Module, Name: name, Addr: j.site, Args: t.point(name, j)})
 	}
 	return out

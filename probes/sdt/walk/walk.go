@@ -35,12 +35,18 @@ type Walker struct {
 
 	// Load, if not nil, gives what a walk finds at an address, in place of memory.
 	Load func(addr uint64) (value uint64, ok bool)
+	// Divert, if not nil, tells of an address in a function that the walk has called that it goes
+	// elsewhere from there.
+	Divert func(pc uint64) (to uint64, ok bool)
 	// Called tells that the last instruction was a call.
 	Called bool
+	// Left tells that the walk has ended where the function that it began in returns.
+	Left bool
 
 	cpu    arch.Regs
 	regs   [64]uint64
 	known  uint64 // bit n: regs[n] has a value
+	depth  int    // of calls
 	stores []store
 	err    error // of memory
 	seen   map[uint64]*instr
@@ -79,12 +85,18 @@ func New(a *arch.Arch, read func(addr uint64, p []byte) error) (*Walker, error) 
 }
 
 // Run follows the code from an address on, with the registers of cpu, up to an address that
-// stop knows. The instruction there is not executed.
+// stop knows, or to the return of the function that the address is in. The instruction there is
+// not executed.
 func (w *Walker) Run(cpu arch.Regs, from uint64, stop func(pc uint64) bool) error {
 	w.cpu, w.known, w.stores, w.err, w.Called = cpu, 0, w.stores[:0], nil, false
+	w.depth, w.Left = 0, false
 	pc := from
 	for range Limit {
-		if stop(pc) {
+		if to, ok := w.diverted(pc); ok {
+			pc = to
+			continue
+		}
+		if stop(pc) || w.Left {
 			w.SetReg(w.isa.Arch.PC, pc)
 			return nil
 		}
@@ -98,6 +110,13 @@ func (w *Walker) Run(cpu arch.Regs, from uint64, stop func(pc uint64) bool) erro
 		pc = next
 	}
 	return errLong
+}
+
+func (w *Walker) diverted(pc uint64) (to uint64, ok bool) {
+	if w.Divert == nil || w.depth == 0 {
+		return 0, false
+	}
+	return w.Divert(pc)
 }
 
 // step executes the instruction at pc.
@@ -122,6 +141,13 @@ func (w *Walker) step(pc uint64) (next uint64, err error) {
 	w.SetReg(w.isa.Arch.PC, next)
 	if err := w.do(w, in.code, next); err != nil {
 		return 0, err
+	}
+	switch {
+	case w.Called:
+		w.depth++
+	case in.flow.Way == trampoline.Return:
+		w.depth--
+		w.Left = w.depth < 0
 	}
 	return w.Reg(w.isa.Arch.PC), nil
 }
