@@ -198,6 +198,9 @@ func (img *Image) sectionAt(link uint64) *elf.Section {
 // kernel at the addresses where it runs, of a module at link-time addresses. There are none if
 // it was linked without relocations.
 func (img *Image) StaticProbes() ([]sdt.Site, error) {
+	if !sdt.Named(img.names()) {
+		return nil, nil // as most kernels: they are spared the reading of all symbols and relocations
+	}
 	sites, err := sdt.Sites(img.elf)
 	if err != nil {
 		return nil, fmt.Errorf("kernel image %s: %w", img.name, err)
@@ -208,6 +211,15 @@ func (img *Image) StaticProbes() ([]sdt.Site, error) {
 		}
 	}
 	return sites, nil
+}
+
+// names is the string table of the symbols, empty if there is none.
+func (img *Image) names() []byte {
+	symbols := img.elf.SectionByType(elf.SHT_SYMTAB)
+	if symbols == nil || int(symbols.Link) >= len(img.elf.Sections) {
+		return nil
+	}
+	return img.bytes(img.elf.Sections[symbols.Link])
 }
 
 // External is the symbol of elsewhere for which an address stands in the text of a module's file,

@@ -79,7 +79,7 @@ func Sites(f *elf.File) ([]Site, error) {
 	relocations := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
 		return s.Type != elf.SHT_RELA || !isCode(f, s.Info)
 	})
-	if len(relocations) == 0 || !mayHaveProbes(f) {
+	if len(relocations) == 0 {
 		return nil, nil
 	}
 	symbols, err := f.Symbols()
@@ -100,16 +100,9 @@ func Sites(f *elf.File) ([]Site, error) {
 	return out, nil
 }
 
-// mayHaveProbes reports whether a symbol could be a probe's. Most kernels have none: they are
-// spared the reading of all their symbols and relocations.
-func mayHaveProbes(f *elf.File) bool {
-	symbols := f.SectionByType(elf.SHT_SYMTAB)
-	if symbols == nil || int(symbols.Link) >= len(f.Sections) {
-		return true // for the error
-	}
-	names, err := f.Sections[symbols.Link].Data()
-	return err != nil || bytes.Contains(names, []byte(prefix))
-}
+// Named reports whether the names of a string table could be those of functions that probes call.
+// A file without any has no sites.
+func Named(names []byte) bool { return bytes.Contains(names, []byte(prefix)) }
 
 func isCode(f *elf.File, section uint32) bool {
 	return int(section) < len(f.Sections) && f.Sections[section].Flags&elf.SHF_EXECINSTR != 0
