@@ -111,13 +111,12 @@ linux-full: linux
 
 bench: build
 	go run ./cmd/internal/bench
-	go test -run '^$$' -bench Flat ./emu/internal/unicorn
 	go test -tags linuximage -run '^$$' -bench Restore ./cmd/internal/cli
 
 # Fails when a ratio has become more than a tenth worse than in the committed file; with
 # BENCHFLAGS=-update the file is written. It wants a quiet machine and is no part of the tests.
 RATIOS := cmd/internal/bench/ratios.json
-RATIOS_OF ?= boot,functions
+RATIOS_OF ?= boot,clock,functions,engines
 bench-check: build
 	go run ./cmd/internal/bench -only $(RATIOS_OF) -baseline $(RATIOS) $(BENCHFLAGS)
 

@@ -267,6 +267,25 @@ func TestCompareTasks(t *testing.T) {
 	}
 }
 
+func TestAddFlat(t *testing.T) {
+	const out = `goos: linux
+BenchmarkFlat/branch/clock-2 	20000000	 20.43 ns/op	 5.5 cpu-ns/op
+BenchmarkFlat/branch/bare-2  	20000000	 12.31 ns/op	 5 cpu-ns/op
+BenchmarkFlat/call/clock-2   	20000000	 40.30 ns/op	 12.72 cpu-ns/op
+PASS
+`
+	var rows []row
+	for range 2 {
+		var err error
+		if rows, err = addFlat(rows, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(rows) != 2 || rows[0].Name != "branch" || !slices.Equal(rows[0].A, series{5.5, 5.5}) || !slices.Equal(rows[0].B, series{5, 5}) {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
 func TestBaseline(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ratios")
 	chosen := []comparison{{name: "boot"}, {name: "idle"}}

@@ -42,6 +42,7 @@ func comparisons() []comparison {
 	return []comparison{
 		{"boot", "from the first instruction until init waits; A: trapline, B: QEMU", bootToInit},
 		{"restore", "from a snapshot to where init waits; A: trapline traces nothing, B: QEMU -loadvm", restoring},
+		{"clock", "a round of a loop in the guest; A: with the guest's clock, B: without", keepingTime},
 		{"workload", "CPU time of a boot, and of what the guest runs beyond it; A: trapline, B: QEMU", everyTask},
 		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
 		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},
