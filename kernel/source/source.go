@@ -115,10 +115,11 @@ type node struct {
 // nothing is told of it, as of some assembler, its Places are empty.
 func (in *Info) Function(addr, size uint64) (*Function, error) {
 	f := &Function{slide: in.slide}
-	u, err := in.unit(addr - in.slide)
+	lo, hi := addr-in.slide, addr-in.slide+size
+	u, err := in.unit(lo, hi)
 	if err == nil && u != nil {
-		f.rows = u.between(addr-in.slide, addr-in.slide+size)
-		f.tree, err = u.copies(in.data, addr-in.slide)
+		f.rows = u.between(lo, hi)
+		f.tree, err = u.copies(in.data, lo, hi)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading debug information at 0x%x: %w", addr, err)

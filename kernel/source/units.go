@@ -15,13 +15,16 @@ type extent struct {
 	entry  dwarf.Offset
 }
 
-// at is the entry of what has the code at an address.
-func at(all []extent, pc uint64) (entry dwarf.Offset, ok bool) {
-	i, found := slices.BinarySearchFunc(all, pc, func(x extent, pc uint64) int { return cmp.Compare(x.lo, pc) })
-	if !found {
+// at is the entry of what has the code at lo, or else is the first to begin below hi: GCC has a
+// function begin behind the instructions that it leaves room for (-fpatchable-function-entry), and
+// its symbol before them.
+func at(all []extent, lo, hi uint64) (entry dwarf.Offset, ok bool) {
+	i, found := slices.BinarySearchFunc(all, lo, func(x extent, pc uint64) int { return cmp.Compare(x.lo, pc) })
+	switch {
+	case found:
+	case i > 0 && lo < all[i-1].hi:
 		i--
-	}
-	if i < 0 || pc >= all[i].hi {
+	case i == len(all) || hi <= all[i].lo:
 		return 0, false
 	}
 	return all[i].entry, true
@@ -39,14 +42,14 @@ type unit struct {
 	funcs []extent // with children, by address
 }
 
-// unit reads the unit with the code at a link-time address, nil if none has it.
-func (in *Info) unit(pc uint64) (*unit, error) {
+// unit reads the unit with the code at the link-time addresses [lo, hi), nil if none has it.
+func (in *Info) unit(lo, hi uint64) (*unit, error) {
 	if in.units == nil {
 		if err := in.readUnits(); err != nil {
 			return nil, err
 		}
 	}
-	entry, ok := at(in.units, pc)
+	entry, ok := at(in.units, lo, hi)
 	if !ok {
 		return nil, nil
 	}
@@ -146,9 +149,9 @@ func (u *unit) between(lo, hi uint64) []row {
 	return u.rows[i:max(i, index(hi))]
 }
 
-// copies reads those in the function that has the code at an address.
-func (u *unit) copies(data *dwarf.Data, pc uint64) ([]*node, error) {
-	entry, ok := at(u.funcs, pc)
+// copies reads those in the function that has the code at [lo, hi).
+func (u *unit) copies(data *dwarf.Data, lo, hi uint64) ([]*node, error) {
+	entry, ok := at(u.funcs, lo, hi)
 	if !ok {
 		return nil, nil
 	}
