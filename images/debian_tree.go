@@ -67,7 +67,7 @@ func (d *debian) runsHere(m manifest, osRelease string) error {
 	if have < 0 || have >= need {
 		return nil
 	}
-	return fmt.Errorf("they are programs of Debian %s and do not run on %s: build the module on such a host, by 'make -C /usr/src/%s M=DIR modules', and give its file with --module",
+	return fmt.Errorf("programs of Debian %s, which do not run on %s: build the module on such a host, by 'make -C /usr/src/%s M=DIR modules', and give its file with --module",
 		d.suite, name[1], headersPackage(m))
 }
 

@@ -114,7 +114,7 @@ func TestRunsHere(t *testing.T) {
 		suite, host string
 		want        string
 	}{
-		{"trixie", "ID=debian\nVERSION_CODENAME=bookworm\n", "programs of Debian trixie and do not run on bookworm: build the module on such a host, by 'make -C /usr/src/linux-headers-6.12 M=DIR modules'"},
+		{"trixie", "ID=debian\nVERSION_CODENAME=bookworm\n", "programs of Debian trixie, which do not run on bookworm: build the module on such a host, by 'make -C /usr/src/linux-headers-6.12 M=DIR modules'"},
 		{"trixie", "VERSION_CODENAME=trixie\n", ""},
 		{"trixie", "VERSION_CODENAME=noble\n", ""},
 		{"trixie", "ID=other\n", ""},
