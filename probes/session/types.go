@@ -101,6 +101,9 @@ func (s *Session) typed(module string) (all []fbt.Typed) {
 // libraries declare, or those that the provider knows.
 func (s *Session) shownArgs(d probes.Desc) (types []string) {
 	for _, lib := range library.For(s.OS.Name(), d.Provider+":") {
+		if s.Types == nil || !s.hasMember(lib.Tag, lib.Member) {
+			continue
+		}
 		if x := lib.Probe(d.Provider, d.Name); x != nil {
 			for _, t := range x.Xlated {
 				types = append(types, t.Unnamed())
@@ -148,10 +151,10 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	for _, src := range sources {
 		text.WriteString(src.Text)
 	}
-	if _, ok := s.Types.Tagged(ctypes.Struct, "task_struct"); !ok {
-		return nil
-	}
 	for _, lib := range library.For(s.OS.Name(), text.String()) {
+		if !s.hasMember(lib.Tag, lib.Member) {
+			continue
+		}
 		p, err := syntax.Parse(lib.Name, []byte(lib.Text), syntax.Options{IsType: s.isType(all)})
 		if err != nil {
 			return err
@@ -159,6 +162,15 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 		all.Items = append(all.Items, p.Items...)
 	}
 	return nil
+}
+
+// hasMember tells whether a structure of the kernel's has a member.
+func (s *Session) hasMember(tag, member string) bool {
+	t, ok := s.Types.Tagged(ctypes.Struct, tag)
+	if ok {
+		_, ok = t.Member(member)
+	}
+	return ok
 }
 
 // typesTrouble tells what is wrong with the image's type information: what could

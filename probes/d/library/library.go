@@ -20,17 +20,20 @@ var files embed.FS
 type File struct {
 	Name string // "sched.d"
 	Text string
+	// Tag and Member are of a structure of the kernel's: without them, the library is of no use.
+	Tag, Member string
 }
 
 // linux are those for Linux guests, each after those that it needs.
 var linux = []struct {
-	name  string
-	names *regexp.Regexp // in a program that needs it
+	name        string
+	tag, member string         // see File
+	names       *regexp.Regexp // in a program that needs it
 }{
-	{"procfs.d", regexp.MustCompile(`\b(psinfo_t|lwpsinfo_t|curpsinfo|curlwpsinfo|struct psinfo|struct lwpsinfo|CLD_[A-Z]+|sched:|proc:)`)},
-	{"io.d", regexp.MustCompile(`\b(bufinfo_t|devinfo_t|fileinfo_t|struct bufinfo|struct devinfo|struct fileinfo|B_READ|B_WRITE|io:)`)},
-	{"sched.d", regexp.MustCompile(`\b(cpuinfo_t|struct cpuinfo|sched:)`)},
-	{"proc.d", regexp.MustCompile(`\bproc:`)},
+	{"procfs.d", "task_struct", "group_leader", regexp.MustCompile(`\b(psinfo_t|lwpsinfo_t|curpsinfo|curlwpsinfo|struct psinfo|struct lwpsinfo|CLD_[A-Z]+|sched:|proc:)`)},
+	{"io.d", "request", "__data_len", regexp.MustCompile(`\b(bufinfo_t|devinfo_t|fileinfo_t|struct bufinfo|struct devinfo|struct fileinfo|B_READ|B_WRITE|io:)`)},
+	{"sched.d", "rq", "cpu", regexp.MustCompile(`\b(cpuinfo_t|struct cpuinfo|sched:)`)},
+	{"proc.d", "task_struct", "group_leader", regexp.MustCompile(`\bproc:`)},
 }
 
 // Probe is the declaration of a provider's probe, nil if the library has none.
@@ -78,7 +81,7 @@ func For(os, program string) (needed []File) {
 		if err != nil {
 			panic(fmt.Sprintf("library %s: %v", l.name, err)) // it is embedded
 		}
-		needed = append(needed, File{l.name, string(text)})
+		needed = append(needed, File{l.name, string(text), l.tag, l.member})
 	}
 	return needed
 }
