@@ -41,6 +41,9 @@ func runFootprint(e *env, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := writable(p.json); err != nil {
+		return err
+	}
 	stop, err := t.guest.profiling.start()
 	if err != nil {
 		return err

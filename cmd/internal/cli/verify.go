@@ -97,6 +97,9 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 	if err := o.openable(); err != nil {
 		return err
 	}
+	if err := writable(o.json); err != nil {
+		return err
+	}
 	report, err := e.collect(o, args)
 	if err != nil {
 		return err
@@ -144,6 +147,19 @@ func (o *verifyOptions) states(m verify.Mismatch) string {
 	return fmt.Sprintf("--seed %d --states %d", o.Seed, m.State+1)
 }
 
+// writable says before a long run what would be said behind it: that there can be no report of
+// that name. None is asked for by "".
+func writable(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("verify: the report: %w", err)
+	}
+	return f.Close()
+}
+
 // writeReport writes a report as JSON.
 func writeReport(name string, report any) error {
 	text, err := json.MarshalIndent(report, "", "\t")
@@ -151,7 +167,7 @@ func writeReport(name string, report any) error {
 		err = os.WriteFile(name, append(text, '\n'), 0o666)
 	}
 	if err != nil {
-		return fmt.Errorf("verify: writing the report: %w", err)
+		return fmt.Errorf("verify: the report: %w", err)
 	}
 	return nil
 }
