@@ -26,6 +26,7 @@ type Recording struct {
 	policy  Policy
 	rest    *switches // what CPUs do that are left to themselves
 	origin  uint64
+	end     uint64 // of the slice that was given last: what is replayed, for the CPU may not leave at once
 	begun   bool
 	course  Course
 	keep    bool
@@ -46,7 +47,7 @@ func (r *Recording) Expect(c Course) { r.want = c }
 // Next is the policy's decision.
 func (r *Recording) Next(last CPU, can []CPU) (int, uint64) {
 	if !r.begun {
-		r.begun, r.origin = true, origin(last, can)
+		r.begun, r.origin, r.end = true, origin(last, can), last.Clock
 	}
 	i, slice := r.decide(last, can)
 	chosen := i != r.rest.left(last, can)
@@ -59,8 +60,10 @@ func (r *Recording) Next(last CPU, can []CPU) (int, uint64) {
 		}
 	}
 	if chosen && r.keep {
+		s.At = min(s.At, r.end-r.origin)
 		r.chosen = append(r.chosen, s)
 	}
+	r.end = can[i].Clock + slice
 	return i, slice
 }
 

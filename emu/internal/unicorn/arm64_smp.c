@@ -22,10 +22,11 @@ static bool interrupted(struct tl_cpu *c) { return c->line && tl_arm64_interrupt
 
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// What is due meanwhile comes in time. That of the tracer does not end the wait.
+// What is due meanwhile comes in time. That of the tracer does not end the wait, nor does the slice:
+// where it ends must not matter to the guest.
 static void wait_until(struct tl_cpu *c, uint64_t until) {
-  while (c->clock < earliest(until, c->slice) && !interrupted(c) && !c->m->stop) {
-    uint64_t to = earliest(earliest(until, c->slice), c->deadline);
+  while (c->clock < until && !interrupted(c) && !c->m->stop) {
+    uint64_t to = earliest(until, c->deadline);
     if (to > c->clock)
       c->clock = to;
     if (c->clock < c->deadline)
@@ -35,9 +36,8 @@ static void wait_until(struct tl_cpu *c, uint64_t until) {
   }
 }
 
-// Where there are several CPUs, the time of one that says that it waits for another passes to the
-// end of its slice, but for ns at most: what it waits for happens when that has run, and kernels
-// wait for a time that way too. The pc is already that of the next instruction. Returns only if
+// Where there are several CPUs, ns of the time of one pass that says that it waits for another: what
+// it waits for happens when that has run, and kernels wait for a time that way too. The pc is already that of the next instruction. Returns only if
 // this is none of ours.
 static void pass(void *env, uint64_t ns) {
   struct tl_cpu *c = tl_by_env(env);
