@@ -151,6 +151,9 @@ func (e *env) boot(o guestOptions) error {
 // write tells a discovery in words.
 func (d *discovery) write(out io.Writer) {
 	fmt.Fprintf(out, "run %d: %s\n", d.Run, d.Finding.Text)
+	if d.Run == 1 {
+		fmt.Fprintf(out, "it has equal turns, as a run without explore: no order has to be looked for\n")
+	}
 	fmt.Fprintf(out, "%s for it, found in %d tries:\n\n", needed(d.Switches), d.Tried)
 	for _, s := range d.Story {
 		fmt.Fprintf(out, "%12.3f us  ", float64(s.At)/1e3)
