@@ -26,10 +26,10 @@ type linkISA struct {
 	// loadsLink loads the link register alone, from an offset from the stack pointer. It is
 	// nil where it is always loaded with the frame pointer.
 	loadsLink func(code []byte) (off uint64, ok bool)
-	// interrupted is the pc at which an exception came, when the return address ret leads
-	// back to it, else 0; saved is the stack pointer of the code that ret is in. It is nil
-	// where records tell.
-	interrupted func(f *frames, mem Mem, saved, ret uint64) uint64
+	// interrupted reports whether the return address ret leads back to the entry of exceptions,
+	// which has called with the saved registers on top of the stack, the pc first; nil: where
+	// the entry makes a record.
+	interrupted func(f *frames, ret uint64) bool
 }
 
 // An exit is what an instruction means for the function it is in.
@@ -74,7 +74,10 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 		pcs[n] = ret
 		n++
 		if pc == s.Addr { // which an exception may have come to
-			n += f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:])
+			inner, end := f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:])
+			if n += inner; end {
+				return n
+			}
 		}
 	}
 	if where.framed {
@@ -98,9 +101,10 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 		}
 		pcs[n] = ret
 		n++
-		n += f.interrupted(isa, mem, fp, ret, pcs[n:])
+		inner, end := f.interrupted(isa, mem, fp, ret, pcs[n:])
+		n += inner
 		next, err := f.u64(mem, fp+isa.full.next)
-		if err != nil || next <= fp && fp-next < stack {
+		if end || err != nil || next <= fp && fp-next < stack {
 			break
 		}
 		fp = next
@@ -108,17 +112,21 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	return n
 }
 
-// interrupted is a frame more where ret leads back to an exception, and an interrupted pc is to
-// be found at saved.
-func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) int {
-	if isa.interrupted == nil || len(pcs) == 0 {
-		return 0
+// interrupted appends a frame where ret leads back to an exception, and an interrupted pc of the
+// kernel's is to be found at saved. If that is the user's the stack has come to its end, whatever
+// the frame pointer says, which may still be the user's too.
+func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) (n int, end bool) {
+	if isa.interrupted == nil || !isa.interrupted(f, ret) {
+		return 0, false
 	}
-	pc := isa.interrupted(f, mem, saved, ret)
-	if pc == 0 {
-		return 0
+	pc, err := f.u64(mem, saved)
+	if err != nil || !f.kernels(pc) {
+		return 0, true
 	}
-	return one(pc, pcs)
+	if len(pcs) == 0 || !f.inFunction(pc) {
+		return 0, false
+	}
+	return one(pc, pcs), false
 }
 
 // A linkState says where the function at pc has its return address: in the link register,

@@ -110,17 +110,10 @@ func cjOffset(w uint32) uint64 {
 	return uint64(int64(int32(imm<<20) >> 20))
 }
 
-// riscv64Interrupted: Linux's exception entry makes no record. It calls a function with the
-// stack pointer, to which the function's frame pointer leads, at the registers it has
-// saved, the interrupted pc first.
-func riscv64Interrupted(f *frames, mem Mem, saved, ret uint64) uint64 {
+// riscv64Interrupted tells by a return address that it leads to an exception. Linux's entry makes
+// no record. It calls a function with the stack pointer, to which the function's frame pointer
+// leads, at the registers it has saved, the interrupted pc first.
+func riscv64Interrupted(f *frames, ret uint64) bool {
 	s, ok := f.symbolAt(ret)
-	if !ok || s.Name != "ret_from_exception" && s.Name != "handle_exception" {
-		return 0
-	}
-	pc, err := f.u64(mem, saved)
-	if err != nil || !f.inFunction(pc) {
-		return 0
-	}
-	return pc
+	return ok && (s.Name == "ret_from_exception" || s.Name == "handle_exception")
 }
