@@ -15,9 +15,10 @@ type frames struct {
 	// modules are those that are loaded.
 	modules []*kernel.Image
 	// made remembers, by a function's address, where it makes its frame.
-	made map[uint64]prologue
-	code [16]byte
-	body []byte // of a function
+	made  map[uint64]prologue
+	code  [16]byte
+	body  []byte    // of a function
+	saved savedRegs // the last that were looked at
 }
 
 func newFrames(img *kernel.Image) frames {

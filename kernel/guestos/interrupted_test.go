@@ -8,12 +8,18 @@ import (
 )
 
 // An exception on riscv64 leaves its registers, the pc first, where the stack pointer of
-// its handler begins, to which the frame pointer of that leads.
+// its handler begins, to which the frame pointer of that leads. The stack goes on by them: the
+// interrupted function may have its return address nowhere else.
 func TestRISCV64Interrupted(t *testing.T) {
 	img := openImage(t, "testdata/linux-riscv64.elf")
 	guest := detect(t, img)
 	back, epc, outer := symbol(t, img, "handle_exception")+2, symbol(t, img, "normal")+2, symbol(t, img, "noinstr")+2
 	handler := symbol(t, img, "forbidden")
+	saved := func(pc, ra, s0 uint64) []uint64 {
+		words := make([]uint64, 33)
+		words[0], words[1], words[8] = pc, ra, s0
+		return words
+	}
 	for _, tt := range []struct {
 		name  string
 		regs  fakeRegs
@@ -22,16 +28,16 @@ func TestRISCV64Interrupted(t *testing.T) {
 	}{
 		{"first instruction of the handler",
 			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 32},
-			[]uint64{epc, 0, 0, outer}, []uint64{handler, back, epc, outer}},
+			saved(epc, outer, 0), []uint64{handler, back, epc, outer}},
 		{"further in",
 			fakeRegs{arch.RiscvPC: outer, arch.RiscvRA: handler + 2, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 16},
-			[]uint64{stackAt + 48, back, epc, 0, 0, outer}, []uint64{outer, handler + 2, back, epc, outer}},
+			append([]uint64{stackAt + 48, back}, saved(epc, outer, 0)...), []uint64{outer, handler + 2, back, epc, outer}},
 		{"further in, from user mode, whose frame pointer looks like the kernel's",
 			fakeRegs{arch.RiscvPC: outer, arch.RiscvRA: handler + 2, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 16},
-			[]uint64{stackAt + 48, back, 0x10000, 0, 0, outer}, []uint64{outer, handler + 2, back}},
+			append([]uint64{stackAt + 48, back}, saved(0x10000, outer, stackAt)...), []uint64{outer, handler + 2, back}},
 		{"from user mode",
 			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: 0x7000},
-			[]uint64{0x10000}, []uint64{handler, back}},
+			saved(0x10000, outer, stackAt), []uint64{handler, back}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.regs[arch.RiscvPRIV] = 1
@@ -68,7 +74,7 @@ func TestSavedRegs(t *testing.T) {
 		if got := l.savedUserMode(mem, stackAt); got != tt.fromUser {
 			t.Errorf("%s %v: from user mode %v", tt.isa.arch, tt.words, got)
 		}
-		if got := (savedRegs{l, mem, stackAt}).Reg(tt.reg); got != tt.want {
+		if got := (&savedRegs{&l.reader, l.isa.savedRegs, mem, stackAt}).Reg(tt.reg); got != tt.want {
 			t.Errorf("%s %v: register %d is %#x, want %#x", tt.isa.arch, tt.words, tt.reg, got, tt.want)
 		}
 	}

@@ -81,26 +81,28 @@ func (l *linux) UserReg(mem Mem, regs arch.Regs, r arch.Reg) (v uint64, ok bool)
 
 // savedUserMode tells whether the record at that address is one of user mode.
 func (l *linux) savedUserMode(mem Mem, at uint64) bool {
+	regs := &savedRegs{&l.reader, l.isa.savedRegs, mem, at}
 	if l.isa.savedUser != nil {
-		return l.isa.savedUser(savedRegs{l, mem, at})
+		return l.isa.savedUser(regs)
 	}
-	return l.isa.userMode(savedRegs{l, mem, at})
+	return l.isa.userMode(regs)
 }
 
-// savedRegs are the registers of a record.
+// savedRegs are the registers of a record of them.
 type savedRegs struct {
-	l   *linux
-	mem Mem
-	at  uint64
+	*reader
+	place func(arch.Reg) int // from at; less than 0: nowhere
+	mem   Mem
+	at    uint64
 }
 
 // Reg is 0 for a register that is not in the record or can not be read.
-func (s savedRegs) Reg(r arch.Reg) uint64 {
-	off := s.l.isa.savedRegs(r)
+func (s *savedRegs) Reg(r arch.Reg) uint64 {
+	off := s.place(r)
 	if off < 0 {
 		return 0
 	}
-	v, err := s.l.u64(s.mem, s.at+uint64(off))
+	v, err := s.u64(s.mem, s.at+uint64(off))
 	if err != nil {
 		return 0
 	}
@@ -108,7 +110,7 @@ func (s savedRegs) Reg(r arch.Reg) uint64 {
 }
 
 // SetReg does nothing.
-func (savedRegs) SetReg(arch.Reg, uint64) {}
+func (*savedRegs) SetReg(arch.Reg, uint64) {}
 
 // maxParents bounds the ancestors of a process.
 const maxParents = 10000

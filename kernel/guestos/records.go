@@ -30,6 +30,8 @@ type linkISA struct {
 	// which has called with the saved registers on top of the stack, the pc first; nil: where
 	// the entry makes a record.
 	interrupted func(f *frames, ret uint64) bool
+	// saved is where a register is from there.
+	saved func(arch.Reg) int
 }
 
 // An exit is what an instruction means for the function it is in.
@@ -74,9 +76,8 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 		pcs[n] = ret
 		n++
 		if pc == s.Addr { // which an exception may have come to
-			inner, end := f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:])
-			if n += inner; end {
-				return n
+			if more, ok := f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:]); ok {
+				return n + more
 			}
 		}
 	}
@@ -101,10 +102,11 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 		}
 		pcs[n] = ret
 		n++
-		inner, end := f.interrupted(isa, mem, fp, ret, pcs[n:])
-		n += inner
+		if more, ok := f.interrupted(isa, mem, fp, ret, pcs[n:]); ok {
+			return n + more
+		}
 		next, err := f.u64(mem, fp+isa.full.next)
-		if end || err != nil || next <= fp && fp-next < stack {
+		if err != nil || next <= fp && fp-next < stack {
 			break
 		}
 		fp = next
@@ -112,21 +114,17 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	return n
 }
 
-// interrupted appends a frame where ret leads back to an exception, and an interrupted pc of the
-// kernel's is to be found at saved. If that is the user's the stack has come to its end, whatever
-// the frame pointer says, which may still be the user's too.
-func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) (n int, end bool) {
+// interrupted is the rest of the stack where ret leads back to the entry of exceptions, which is not
+// ok elsewhere: that of the registers saved there. It is empty if they are the user's.
+func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) (n int, ok bool) {
 	if isa.interrupted == nil || !isa.interrupted(f, ret) {
 		return 0, false
 	}
-	pc, err := f.u64(mem, saved)
-	if err != nil || !f.kernels(pc) {
+	f.saved = savedRegs{&f.reader, isa.saved, mem, saved}
+	if !f.kernels(f.saved.Reg(f.img.Arch().PC)) {
 		return 0, true
 	}
-	if len(pcs) == 0 || !f.inFunction(pc) {
-		return 0, false
-	}
-	return one(pc, pcs), false
+	return f.linked(isa, mem, &f.saved, pcs), true
 }
 
 // A linkState says where the function at pc has its return address: in the link register,

@@ -31,6 +31,7 @@ var riscv64Links = linkISA{
 	exit:        riscv64Exit,
 	loadsLink:   riscv64LoadsRA,
 	interrupted: riscv64Interrupted,
+	saved:       riscv64SavedReg,
 }
 
 func riscv64Length(code []byte) int {
