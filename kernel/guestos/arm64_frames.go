@@ -6,7 +6,7 @@ import (
 )
 
 // arm64Frames follows frame records (AAPCS64, 6.4.6): x29 leads to the caller's x29 and
-// the return address. The kernel's entry makes one for what it interrupts.
+// the return address.
 func arm64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 	if arm64User(regs) {
 		return 0
@@ -28,6 +28,21 @@ var arm64Links = linkISA{
 	makesFrame: func(code []byte) bool { return word(code)&0xffc003ff == 0x910003fd }, // add x29, sp, #n
 	dropsFrame: func(code []byte) bool { return arm64Pair(code, 1) },
 	exit:       arm64Exit,
+	entries:    []string{"el1h_64_sync", "el1h_64_irq", "el1h_64_fiq", "el1h_64_error"},
+	saved:      arm64Saved,
+	savedReg:   arm64SavedReg,
+}
+
+// arm64Saved: struct pt_regs has the record that the entry makes for what it interrupts at 304,
+// from Linux 5.10 to 6.12. It tells the pc and x29; a return address may be in x30 alone.
+func arm64Saved(f *frames, mem Mem, _, next uint64) (at uint64, ok bool) {
+	at = next - 304
+	pc, err := f.u64(mem, at+uint64(arm64SavedReg(arch.ArmPC)))
+	if err != nil {
+		return 0, false
+	}
+	told, err := f.u64(mem, next+8)
+	return at, err == nil && told == pc
 }
 
 // arm64Pair tells stp (load 0) and ldp (load 1) of x29 and x30 relative to sp.

@@ -50,6 +50,40 @@ func TestRISCV64Interrupted(t *testing.T) {
 	}
 }
 
+// On arm64 the entry makes a record in what it saves, with the interrupted pc. The caller of that
+// may be in x30 alone. Where the record does not lie as in the kernels that are known, records are
+// all there is.
+func TestARM64Interrupted(t *testing.T) {
+	img := openImage(t, "testdata/linux-arm64.elf")
+	guest := detect(t, img)
+	back, epc, outer := symbol(t, img, "el1h_64_irq")+4, symbol(t, img, "normal")+4, symbol(t, img, "noinstr")+4
+	handler := symbol(t, img, "forbidden") + 4
+	saved := func(at, pc uint64) []uint64 {
+		words := make([]uint64, at/8+2)
+		words[30], words[32], words[33] = outer, epc, 5 // EL1h
+		return append(words[:at/8], 0, pc)
+	}
+	for _, tt := range []struct {
+		name  string
+		words []uint64
+		next  uint64 // where the record lies in words
+		want  []uint64
+	}{
+		{"as in Linux 6.1", saved(304, epc), 304, []uint64{outer, handler, back, epc, outer}},
+		{"another layout", saved(320, epc), 320, []uint64{outer, handler, back, epc}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			mem := fakeMem{}.stack(stackAt, stackAt+16+tt.next, back).stack(stackAt+16, tt.words...)
+			regs := fakeRegs{arch.ArmPC: outer, arch.ArmFP: stackAt, arch.ArmLR: handler, arch.ArmSP: stackAt, arch.ArmPSTATE: 5}
+			pcs := make([]uint64, 8)
+			n := guest.Stack(mem, regs, pcs)
+			if !slices.Equal(pcs[:n], tt.want) {
+				t.Errorf("got  %#x\nwant %#x", pcs[:n], tt.want)
+			}
+		})
+	}
+}
+
 // The registers of user mode are in the record at the top of the thread's stack.
 func TestSavedRegs(t *testing.T) {
 	for _, tt := range []struct {

@@ -2,6 +2,7 @@ package guestos
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"trapline/kernel"
 	"trapline/kernel/arch"
@@ -26,12 +27,13 @@ type linkISA struct {
 	// loadsLink loads the link register alone, from an offset from the stack pointer. It is
 	// nil where it is always loaded with the frame pointer.
 	loadsLink func(code []byte) (off uint64, ok bool)
-	// interrupted reports whether the return address ret leads back to the entry of exceptions,
-	// which has called with the saved registers on top of the stack, the pc first; nil: where
-	// the entry makes a record.
-	interrupted func(f *frames, ret uint64) bool
-	// saved is where a register is from there.
-	saved func(arch.Reg) int
+	// entries are the names of the entries of exceptions from the kernel, which save the
+	// registers on the stack, and call with the stack pointer there.
+	entries []string
+	// saved finds them from the frame pointer of what an entry has called, and the next.
+	saved func(f *frames, mem Mem, fp, next uint64) (at uint64, ok bool)
+	// savedReg is where a register is from there.
+	savedReg func(arch.Reg) int
 }
 
 // An exit is what an instruction means for the function it is in.
@@ -75,10 +77,8 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 	if n < len(pcs) && err == nil && !stale && f.inFunction(ret-1) {
 		pcs[n] = ret
 		n++
-		if pc == s.Addr { // which an exception may have come to
-			if more, ok := f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), ret, pcs[n:]); ok {
-				return n + more
-			}
+		if pc == s.Addr && f.entered(isa, ret) {
+			return n + f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), pcs[n:])
 		}
 	}
 	if where.framed {
@@ -102,11 +102,16 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 		}
 		pcs[n] = ret
 		n++
-		if more, ok := f.interrupted(isa, mem, fp, ret, pcs[n:]); ok {
-			return n + more
-		}
 		next, err := f.u64(mem, fp+isa.full.next)
-		if err != nil || next <= fp && fp-next < stack {
+		if err != nil {
+			break
+		}
+		if f.entered(isa, ret) {
+			if at, ok := isa.saved(f, mem, fp, next); ok {
+				return n + f.interrupted(isa, mem, at, pcs[n:])
+			}
+		}
+		if next <= fp && fp-next < stack {
 			break
 		}
 		fp = next
@@ -114,17 +119,19 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	return n
 }
 
-// interrupted is the rest of the stack where ret leads back to the entry of exceptions, which is not
-// ok elsewhere: that of the registers saved there. It is empty if they are the user's.
-func (f *frames) interrupted(isa *linkISA, mem Mem, saved, ret uint64, pcs []uint64) (n int, ok bool) {
-	if isa.interrupted == nil || !isa.interrupted(f, ret) {
-		return 0, false
-	}
-	f.saved = savedRegs{&f.reader, isa.saved, mem, saved}
+// entered tells a return address to an entry of exceptions.
+func (f *frames) entered(isa *linkISA, ret uint64) bool {
+	s, ok := f.symbolAt(ret)
+	return ok && slices.Contains(isa.entries, s.Name)
+}
+
+// interrupted is the stack of the registers at saved, which is empty if they are the user's.
+func (f *frames) interrupted(isa *linkISA, mem Mem, saved uint64, pcs []uint64) int {
+	f.saved = savedRegs{&f.reader, isa.savedReg, mem, saved}
 	if !f.kernels(f.saved.Reg(f.img.Arch().PC)) {
-		return 0, true
+		return 0
 	}
-	return f.linked(isa, mem, &f.saved, pcs), true
+	return f.linked(isa, mem, &f.saved, pcs)
 }
 
 // A linkState says where the function at pc has its return address: in the link register,

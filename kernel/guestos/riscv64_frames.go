@@ -22,16 +22,17 @@ const (
 
 var riscv64Links = linkISA{
 	fp: arch.RiscvS0, link: arch.RiscvRA,
-	full:        record{next: before16, ret: before8},
-	leaf:        record{next: before8},
-	length:      riscv64Length,
-	storesLink:  riscv64StoresRA,
-	makesFrame:  riscv64SetsS0,
-	dropsFrame:  riscv64LoadsS0,
-	exit:        riscv64Exit,
-	loadsLink:   riscv64LoadsRA,
-	interrupted: riscv64Interrupted,
-	saved:       riscv64SavedReg,
+	full:       record{next: before16, ret: before8},
+	leaf:       record{next: before8},
+	length:     riscv64Length,
+	storesLink: riscv64StoresRA,
+	makesFrame: riscv64SetsS0,
+	dropsFrame: riscv64LoadsS0,
+	exit:       riscv64Exit,
+	loadsLink:  riscv64LoadsRA,
+	entries:    []string{"handle_exception", "ret_from_exception"},
+	saved:      riscv64Saved,
+	savedReg:   riscv64SavedReg,
 }
 
 func riscv64Length(code []byte) int {
@@ -111,10 +112,6 @@ func cjOffset(w uint32) uint64 {
 	return uint64(int64(int32(imm<<20) >> 20))
 }
 
-// riscv64Interrupted tells by a return address that it leads to an exception. Linux's entry makes
-// no record. It calls a function with the stack pointer, to which the function's frame pointer
-// leads, at the registers it has saved, the interrupted pc first.
-func riscv64Interrupted(f *frames, ret uint64) bool {
-	s, ok := f.symbolAt(ret)
-	return ok && (s.Name == "ret_from_exception" || s.Name == "handle_exception")
-}
+// riscv64Saved: the entry makes no record, so the frame pointer of what it calls leads to the
+// stack pointer it has called with.
+func riscv64Saved(_ *frames, _ Mem, fp, _ uint64) (at uint64, ok bool) { return fp, true }

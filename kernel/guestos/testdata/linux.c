@@ -53,6 +53,9 @@ int handle_exception(int x) { return x + 5; }
 int forbidden(int x) { return x + 2; }
 __attribute__((section(".noinstr.text"))) int noinstr(int x) { return x + 3; }
 __attribute__((section(".entry.text"))) int entry(int x) { return x + 4; }
+#ifdef __aarch64__
+__attribute__((section(".entry.text"))) int el1h_64_irq(int x) { return x + 5; }
+#endif
 
 __attribute__((section("_kprobe_blacklist"), used)) static u64 blacklist = (u64)forbidden;
 
