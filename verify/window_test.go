@@ -30,10 +30,17 @@ type course struct {
 	probes  []*probes.Probe // of every instruction that can have one
 	funcs   []kernel.Symbol
 	console bytes.Buffer
+	fire    func(*probes.Firing) // at each; may be nil
 }
 
 // courseOf boots tiny, up to where its kernel runs. No probe is enabled.
 func courseOf(t *testing.T, a *arch.Arch) *course {
+	t.Helper()
+	return courseWith(t, a, emu.Config{}, hard)
+}
+
+// courseWith is courseOf with a machine and a workload of one's own.
+func courseWith(t *testing.T, a *arch.Arch, config emu.Config, workload string) *course {
 	t.Helper()
 	data, err := tiny.Kernel(a.Name)
 	if err != nil {
@@ -44,15 +51,16 @@ func courseOf(t *testing.T, a *arch.Arch) *course {
 		t.Fatal(err)
 	}
 	c := &course{reg: probes.NewRegistry()}
-	if c.Machine, err = emu.New(a, emu.Config{Memory: 16 << 20, Console: func(b byte) { c.console.WriteByte(b) }}); err != nil {
+	config.Memory, config.Console = 16<<20, func(b byte) { c.console.WriteByte(b) }
+	if c.Machine, err = emu.New(a, config); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	if _, err := c.Boot(emu.Boot{Kernel: bytes.NewReader(data), CommandLine: hard}); err != nil {
+	if _, err := c.Boot(emu.Boot{Kernel: bytes.NewReader(data), CommandLine: workload}); err != nil {
 		t.Fatal(err)
 	}
 	c.until(t, 10_100_000) // the workload has begun
-	if c.set, err = patch.New(c, img.Text, probes.SinkFunc(func(*probes.Firing) {})); err != nil {
+	if c.set, err = patch.New(c, img.Text, probes.SinkFunc(c.fired)); err != nil {
 		t.Fatal(err)
 	}
 	for _, fn := range img.Symtab().Funcs() {
@@ -62,6 +70,12 @@ func courseOf(t *testing.T, a *arch.Arch) *course {
 		}
 	}
 	return c
+}
+
+func (c *course) fired(f *probes.Firing) {
+	if c.fire != nil {
+		c.fire(f)
+	}
 }
 
 func (c *course) probe(fn kernel.Symbol) {
@@ -90,13 +104,25 @@ func (c *course) until(t *testing.T, at uint64) {
 	}
 }
 
-// finish runs it to its end and returns all there is to be compared.
-func (c *course) finish(t *testing.T, j *emu.Journal) *History {
+// end runs it to its end.
+func (c *course) end(t *testing.T) {
 	t.Helper()
 	c.SetLimit(emu.Never)
-	if end, err := c.Run(); err != nil || !strings.Contains(c.console.String(), "3 forks\ndone\n") {
+	if end, err := c.Run(); err != nil || !strings.Contains(c.console.String(), "\ndone\n") {
 		t.Fatalf("end %d, %v; console:\n%s", end, err, &c.console)
 	}
+}
+
+// finish is end, and returns all there is to be compared.
+func (c *course) finish(t *testing.T, j *emu.Journal) *History {
+	t.Helper()
+	c.end(t)
+	return c.history(t, j)
+}
+
+// history is all there is to be compared of a guest that has come to its end.
+func (c *course) history(t *testing.T, j *emu.Journal) *History {
+	t.Helper()
 	if err := errors.Join(c.reg.Disable(c.enabled()), c.set.Err()); err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +244,35 @@ func TestComeAndGo(t *testing.T) {
 			}
 			compare(t, without, with)
 		})
+	}
+}
+
+// Breakpoints change while instructions repeat themselves in their trampolines: each is hit once, as
+// the emulator's hook has it.
+func TestChangeInRepeated(t *testing.T) {
+	hits := func(config emu.Config) map[uint64]uint64 {
+		c := courseWith(t, arch.AMD64, config, hard)
+		defer c.Close()
+		if err := c.reg.Enable(c.probes); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		c.every(100, 2000, func() {
+			some := c.probes[at : at+10]
+			at = (at + 10) % (len(c.probes) - 10)
+			if err := errors.Join(c.reg.Disable(some), c.reg.Enable(some)); err != nil {
+				t.Error(err)
+			}
+		})
+		c.end(t)
+		all := map[uint64]uint64{}
+		for _, p := range c.probes {
+			all[p.Key] = c.set.Hits(p.Key)
+		}
+		return all
+	}
+	if diff := cmp.Diff(hits(emu.Config{Hooked: true}), hits(emu.Config{})); diff != "" {
+		t.Errorf("by hook and by breakpoints:\n%s", diff)
 	}
 }
 

@@ -160,6 +160,15 @@ static void attend(struct tl_cpu *c, uint64_t pc) {
   rearm(c);
 }
 
+// The next round of the instruction at addr, which repeats itself in its slot. The guest may have
+// to begin it at addr again, where the breakpoint is: tl_hit knows it by what is kept here.
+static void attend_round(struct tl_cpu *c, uint64_t addr) {
+  c->round = addr;
+  c->round_now = c->clock;
+  c->round_traps = c->interrupts + c->exceptions;
+  attend(c, addr);
+}
+
 // A block in a trampoline. Only the one at the start of a slot is the guest's: the
 // displaced instruction, or the next round of one that repeats itself.
 static void slot_block(struct tl_cpu *c, uint64_t pc) {
@@ -171,7 +180,7 @@ static void slot_block(struct tl_cpu *c, uint64_t pc) {
   if (c->slot_first)
     c->slot_first = 0;
   else if (c->clock >= c->trig && b->addr != c->end)
-    attend(c, b->addr);
+    attend_round(c, b->addr);
   c->clock += b->len;
   c->end = b->addr + b->len;
 }

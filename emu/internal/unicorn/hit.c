@@ -25,6 +25,12 @@ static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, st
   return tl_break_on(c->m, p, addr);
 }
 
+// Has the guest only been put back to addr in the middle of an instruction that repeats itself,
+// because another CPU had a turn or breakpoints have changed? Its execution has been told.
+static bool goes_on(const struct tl_cpu *c, uint64_t addr) {
+  return c->round == addr && c->round_now == c->clock && c->round_traps == c->interrupts + c->exceptions;
+}
+
 // A breakpoint of ours on page p: tell the tracer. NULL if it does not stand there any
 // more, or not after this; what stands there now is run.
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
@@ -35,6 +41,10 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
   if (!(b = bring_up_to_date(c, p, b))) {
     tl_not_executed(c, addr);
     return NULL;
+  }
+  if (goes_on(c, addr)) {
+    tl_not_executed(c, addr);
+    return b;
   }
   c->hits++;
   if (b->counting) {

@@ -163,6 +163,9 @@ struct tl_cpu {
   uint8_t park;        // leave when the call of the firmware is done: this CPU stands still
   uint8_t slot_first;  // the next block of a slot is the start of the displaced instruction
   uint8_t filling;     // 1 + access type of the TLB fill under way
+  uint64_t round;      // address of the repeated instruction whose next round was the newest instant in a slot,
+  uint64_t round_now;  // its time,
+  uint64_t round_traps; // and the interrupts and exceptions up to it
   uint64_t slot_left;  // time at which a block of a slot other than its first began
   uint64_t trapped;    // time of the newest exception, and how many there were at it
   uint32_t traps;
