@@ -84,9 +84,12 @@ func (c *changes) suspend(p *point, why state) {
 	p.state = why
 }
 
-// remove takes p's breakpoint and slot away for good.
+// remove takes p's breakpoint and slot away for good. Where the text has no instruction for it
+// that is so for the next probe, too.
 func (c *changes) remove(p *point) {
-	c.suspend(p, idle)
+	if p.state != unaligned && p.state != refused {
+		c.suspend(p, idle)
+	}
 	if p.slot != 0 {
 		c.freed = append(c.freed, p)
 	}

@@ -278,6 +278,25 @@ func TestEnableLooksAgain(t *testing.T) {
 	r.want("plain", "")
 }
 
+// A point that is suspended stays so when its probe goes and comes again, until its instruction
+// is one that can be had.
+func TestSuspendedComesAgain(t *testing.T) {
+	for code, want := range map[string]string{
+		"\x0f\x1f\x40\x00": "0+4 4+5 9+1 10+3 13+3 16+4 20+1 21+1",
+		"\xcd\x80":         "0+4 4+5 9+1 10+3 13+3 18+2 20+1 21+1",
+	} {
+		r := newRig(t)
+		ps := r.probes("plain", "plain")
+		r.enable(ps)
+		r.target.Rewrite(r.fn("plain").Addr+16, []byte(code))
+		r.disable(ps)
+		r.enable(ps)
+		r.want("plain", want)
+		r.target.Rewrite(r.fn("plain").Addr+16, []byte("\x74\x02\x31\xc0"))
+		r.want("plain", plainAll)
+	}
+}
+
 func TestNotMapped(t *testing.T) {
 	r := newRig(t)
 	text, _ := os.ReadFile("testdata/functions.txt")
@@ -343,6 +362,9 @@ func TestRewriteRandom(t *testing.T) {
 		code := pieces[rnd.IntN(len(pieces))]
 		code = code[:min(len(code), len(f.Code)-at)]
 		r.target.Rewrite(f.Addr+uint64(at), []byte(code))
+		some := slices.DeleteFunc(slices.Clone(ps), func(*probes.Probe) bool { return rnd.IntN(4) > 0 })
+		r.disable(some)
+		r.enable(some)
 		want := map[int]bool{}
 		text := make([]byte, len(f.Code))
 		if err := r.target.ReadMem(f.Addr, text); err != nil {
