@@ -310,14 +310,16 @@ func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
 
 // Now is the virtual time in nanoseconds: exact during a callback, otherwise that of the
 // end of the run. With several CPUs it is that of the one that runs, but never earlier than
-// what Now has returned before.
+// what Now has returned before, and in the end that of the one that is furthest.
 func (m *Machine) Now() uint64 {
-	now := m.present()
-	if len(m.cpus) > 1 {
-		m.told = max(m.told, now)
+	switch {
+	case !m.running:
+		return m.furthest()
+	case len(m.cpus) > 1:
+		m.told = max(m.told, m.present())
 		return m.told
 	}
-	return now
+	return m.present()
 }
 
 // present is the time of the CPU that runs, or has run last.
@@ -326,6 +328,14 @@ func (m *Machine) present() uint64 {
 		return m.engine.Clock()
 	}
 	return m.engine.Total()
+}
+
+// furthest is the latest time of a CPU. It does not depend on when Now has been asked for.
+func (m *Machine) furthest() (at uint64) {
+	for _, c := range m.cpus {
+		at = max(at, c.Total())
+	}
+	return at
 }
 
 // Send hands bytes to the guest's serial port: 0 is the console, 1 the control channel.
