@@ -135,7 +135,7 @@ type Machine struct {
 	policy   interleave.Policy // of several CPUs
 	yields   bool              // the CPU that runs is to give up its turn
 	running  bool
-	told     uint64 // what Now has returned last
+	told     uint64 // what Now has returned last while CPUs ran
 
 	text      textMap
 	slots     uint64

@@ -104,8 +104,7 @@ func (e *Engine) SetAPIC() error {
 // StartUp begins at the start of a page below 1 MiB, in real mode, as a startup IPI has it.
 func (e *Engine) StartUp(page uint8) { C.tl_amd64_start_up(e.c, C.uint8_t(page)) }
 
-// SetNMI has the CPU of an amd64 engine take a non-maskable interrupt, or not; NMI tells whether
-// one is still to be taken.
+// SetNMI has the CPU of an amd64 engine take a non-maskable interrupt, or not.
 func (e *Engine) SetNMI(high bool) {
 	e.c.line &^= C.TL_LINE_NMI
 	if high {
@@ -113,4 +112,6 @@ func (e *Engine) SetNMI(high bool) {
 		e.attendAt(0)
 	}
 }
+
+// NMI reports whether one is still to be taken.
 func (e *Engine) NMI() bool { return e.c.line&C.TL_LINE_NMI != 0 }
