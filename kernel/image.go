@@ -161,8 +161,8 @@ func (img *Image) bytes(s *elf.Section) []byte {
 // stripped image has an empty one.
 func (img *Image) Symtab() *Symtab { return img.symtab() }
 
-// Prefetch begins to read the symbol table, for a caller that has other things to do
-// before it asks for it.
+// Prefetch begins to read the symbol table, by name, for a caller that has other things to
+// do before it asks for it.
 func (img *Image) Prefetch() { img.ahead.Go(func() { img.Symtab().index() }) }
 
 // Slide is how far the running kernel is from its link-time address, 0 until set.

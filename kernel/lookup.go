@@ -3,11 +3,12 @@ package kernel
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
 )
 
-// nameIndex finds symbols by name without a slice for each. Names with the same hash are
+// nameIndex finds entries by name without a slice for each. Names with the same hash are
 // in one chain: first is where it begins (-1: nowhere), by hash, and next is the one after
-// a symbol. Indices count syms, then fixed, and go up in a chain.
+// an entry.
 type nameIndex struct {
 	seed  maphash.Seed
 	first []int32 // a power of two long
@@ -15,13 +16,13 @@ type nameIndex struct {
 }
 
 func (t *Symtab) makeIndex() nameIndex {
-	n := len(t.syms) + len(t.fixed)
+	n := len(t.entries)
 	idx := nameIndex{maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(n))), make([]int32, n)}
 	for i := range idx.first {
 		idx.first[i] = -1
 	}
 	for i := n - 1; i >= 0; i-- {
-		first := idx.chain(t.name(int32(i)))
+		first := idx.chain(t.name(&t.entries[i]))
 		idx.next[i], *first = *first, int32(i)
 	}
 	return idx
@@ -32,36 +33,70 @@ func (idx *nameIndex) chain(name string) *int32 {
 	return &idx.first[maphash.String(idx.seed, name)&uint64(len(idx.first)-1)]
 }
 
-func (t *Symtab) name(i int32) string {
-	if int(i) < len(t.syms) {
-		return t.syms[i].Name
+// named are the entries of a name in the order of Lookup.
+func (t *Symtab) named(name string) []*entry {
+	idx := t.index()
+	var found []*entry
+	for i := *idx.chain(name); i >= 0; i = idx.next[i] {
+		if e := &t.entries[i]; t.name(e) == name {
+			found = append(found, e)
+		}
 	}
-	return t.fixed[int(i)-len(t.syms)].Name
-}
-
-// symbol is symbol i of syms, then fixed, as the running kernel has it.
-func (t *Symtab) symbol(i int32) (Symbol, bool) {
-	if int(i) < len(t.syms) {
-		return t.slid(t.syms[i])
-	}
-	return t.fixed[int(i)-len(t.syms)], true
+	slices.SortStableFunc(found, func(a, b *entry) int {
+		switch {
+		case a.fixed && b.fixed:
+			return 0
+		case a.fixed:
+			return 1
+		case b.fixed:
+			return -1
+		}
+		return t.compare(a, b)
+	})
+	return found
 }
 
 // Lookup finds every symbol of that name, in order of address (per-CPU offsets and
 // absolute values last): local functions of several source files may share one. There is
 // none if the image is stripped, see Err.
 func (t *Symtab) Lookup(name string) []Symbol {
-	idx := t.index()
 	var found []Symbol
-	for i := *idx.chain(name); i >= 0; i = idx.next[i] {
-		if t.name(i) != name {
-			continue
+	for _, e := range t.named(name) {
+		s, ok := t.symbol(e, t.size(e)), true
+		if !e.fixed {
+			s, ok = t.running(s)
 		}
-		if s, ok := t.symbol(i); ok {
+		if ok {
 			found = append(found, s)
 		}
 	}
 	return found
+}
+
+// Value is the address of the first symbol that Lookup would find.
+func (t *Symtab) Value(name string) (addr uint64, ok bool) {
+	for _, e := range t.named(name) {
+		if e.fixed {
+			return e.addr, true
+		}
+		if addr, ok := t.img.Run(e.addr); ok {
+			return addr, true
+		}
+	}
+	return 0, false
+}
+
+// size is that of a symbol; a label's takes the order.
+func (t *Symtab) size(e *entry) uint64 {
+	if !e.label {
+		return e.size
+	}
+	o := t.order()
+	i := o.from(e.addr)
+	for &t.entries[o[i].entry] != e {
+		i++
+	}
+	return o[i].end - o[i].addr
 }
 
 // Glob finds the functions whose names match (see [Match]), one for each address under
@@ -70,22 +105,23 @@ func (t *Symtab) Lookup(name string) []Symbol {
 func (t *Symtab) Glob(pattern string) []Symbol {
 	var found []Symbol
 	last := ^uint64(0)
-	for i, s := range t.syms {
-		if !s.Func || s.Addr == last || !Match(pattern, s.Name) {
+	o := t.order()
+	for i := range o {
+		p := &o[i]
+		e := &t.entries[p.entry]
+		if !e.code || p.addr == last || !Match(pattern, t.name(e)) || p.label && t.containerMatches(p.addr, pattern) {
 			continue
 		}
-		if s.Label && t.containerMatches(i, pattern) {
-			continue
-		}
-		last = s.Addr
-		if s, ok := t.slid(s); ok {
+		last = p.addr
+		if s, ok := t.running(t.placed(p)); ok {
 			found = append(found, s)
 		}
 	}
 	return found
 }
 
-func (t *Symtab) containerMatches(label int, pattern string) bool {
-	i, ok := t.at(t.syms[label].Addr)
-	return ok && !t.syms[i].Label && Match(pattern, t.syms[i].Name)
+func (t *Symtab) containerMatches(label uint64, pattern string) bool {
+	o := t.order()
+	i, ok := o.at(label)
+	return ok && !o[i].label && Match(pattern, t.name(&t.entries[o[i].entry]))
 }

@@ -16,9 +16,9 @@ type near struct {
 // [Nearest].
 func (t *Symtab) Nearest(name string, n int) []string {
 	var funcs []string
-	for i := range t.syms {
-		if t.syms[i].Func {
-			funcs = append(funcs, t.syms[i].Name)
+	for i := range t.entries {
+		if e := &t.entries[i]; e.code {
+			funcs = append(funcs, t.name(e))
 		}
 	}
 	return Nearest(funcs, name, n)

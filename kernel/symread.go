@@ -10,18 +10,27 @@ import (
 
 const symSize = 24 // bytes of an Elf64_Sym
 
+// An entry is a symbol that is wanted, before its size is filled in.
+type entry struct {
+	addr, size uint64
+	name       uint32 // where it begins in the string table
+
+	fixed bool // a per-CPU offset or an absolute value: it does not slide
+	code  bool // Symbol.Func
+	// The others are those of a Symbol.
+	global, weak, init, label bool
+}
+
 // elfSymbols is a symbol table as a file has it (ELF gABI, figure 4-15).
 type elfSymbols struct {
-	raw   []byte
-	strs  string
-	kinds []sectionKind
-
+	raw    []byte
+	strs   string
+	kinds  []sectionKind
 	module bool
 }
 
-// read fills syms and fixed. It keeps one copy of the string table, which all names
-// share, and nothing else: debug/elf's Symbols would take several times the memory. Symbols
-// are made when their places are known, each once.
+// read fills entries. It keeps one copy of the string table, and nothing else of the file:
+// debug/elf's Symbols would take several times the memory.
 func (t *Symtab) read() error {
 	sec := t.img.elf.SectionByType(elf.SHT_SYMTAB)
 	if sec == nil || t.img.data == nil {
@@ -30,36 +39,52 @@ func (t *Symtab) read() error {
 	if int(sec.Link) >= len(t.img.elf.Sections) {
 		return errors.New("damaged: the symbol table has no string table")
 	}
-	e := elfSymbols{
-		raw: t.img.bytes(sec), strs: string(t.img.bytes(t.img.elf.Sections[sec.Link])), kinds: kinds(t.img.elf),
-		module: t.img.module != "",
-	}
-	places := make([]place, 0, len(e.raw)/symSize)
-	for i := range len(e.raw) / symSize {
-		switch addr, slides, ok := e.place(i); {
-		case slides:
-			places = append(places, place{addr, int32(i)})
-		case ok:
-			t.fixed = append(t.fixed, e.symbol(i))
+	t.strs = string(t.img.bytes(t.img.elf.Sections[sec.Link]))
+	e := elfSymbols{raw: t.img.bytes(sec), strs: t.strs, kinds: kinds(t.img.elf), module: t.img.module != ""}
+	t.entries = make([]entry, 0, len(e.raw)/symSize)
+	for ; len(e.raw) >= symSize; e.raw = e.raw[symSize:] {
+		if e.wanted() {
+			t.entries = append(t.entries, e.entry())
 		}
 	}
-	t.syms = make([]Symbol, len(places))
-	for i, p := range byAddress(places) {
-		t.syms[i] = e.symbol(int(p.at))
-	}
-	sortAliases(t.syms)
 	return nil
 }
 
-// place tells of an entry what it takes to put it where it belongs, if it is wanted.
-func (e *elfSymbols) place(i int) (addr uint64, slides, ok bool) {
-	le, raw := binary.LittleEndian, e.raw[i*symSize:]
-	shndx, name := elf.SectionIndex(le.Uint16(raw[6:])), uint64(le.Uint32(raw))
-	if shndx == elf.SHN_UNDEF || name >= uint64(len(e.strs)) || !wanted(e.strs[name], elf.ST_TYPE(raw[4])) {
-		return 0, false, false
+// wanted tells whether the first symbol of raw is taken.
+func (e *elfSymbols) wanted() bool {
+	le, typ := binary.LittleEndian, elf.ST_TYPE(e.raw[4])
+	name := uint64(le.Uint32(e.raw))
+	switch {
+	case elf.SectionIndex(le.Uint16(e.raw[symShndx:])) == elf.SHN_UNDEF || name >= uint64(len(e.strs)):
+		return false
+	case typ == elf.STT_SECTION || typ == elf.STT_FILE || typ == elf.STT_TLS:
+		return false
 	}
-	addr = le.Uint64(raw[8:])
-	return addr, e.kind(shndx).slides(addr), true
+	// "$x", "$d" and the like mark code and data for disassemblers.
+	return e.strs[name] != 0 && e.strs[name] != '$'
+}
+
+// entry is what the first symbol of raw, which is wanted, comes to.
+func (e *elfSymbols) entry() entry {
+	le := binary.LittleEndian
+	bind, typ := elf.ST_BIND(e.raw[4]), elf.ST_TYPE(e.raw[4])
+	s := entry{
+		name: le.Uint32(e.raw), addr: le.Uint64(e.raw[symValue:]), size: le.Uint64(e.raw[16:]),
+		global: bind == elf.STB_GLOBAL, weak: bind == elf.STB_WEAK,
+	}
+	if e.module && entryPoint(stringAt(e.strs, s.name)) {
+		s.global, s.weak = false, true
+	}
+	if s.size > math.MaxUint64-s.addr {
+		s.size = 0 // damaged: it would wrap
+	}
+	kind := e.kind(elf.SectionIndex(le.Uint16(e.raw[symShndx:])))
+	if s.fixed = !kind.slides(s.addr); !s.fixed {
+		s.init = kind.init
+		s.label = kind.code && s.size == 0
+		s.code = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !(s.label && isBound(stringAt(e.strs, s.name))))
+	}
+	return s
 }
 
 func (e *elfSymbols) kind(shndx elf.SectionIndex) sectionKind {
@@ -69,56 +94,24 @@ func (e *elfSymbols) kind(shndx elf.SectionIndex) sectionKind {
 	return sectionKind{}
 }
 
-// symbol is what an entry that is wanted comes to.
-func (e *elfSymbols) symbol(i int) Symbol {
-	le, raw := binary.LittleEndian, e.raw[i*symSize:]
-	bind, typ := elf.ST_BIND(raw[4]), elf.ST_TYPE(raw[4])
-	s := Symbol{
-		Name: stringAt(e.strs, le.Uint32(raw)), Addr: le.Uint64(raw[8:]), Size: le.Uint64(raw[16:]),
-		Global: bind == elf.STB_GLOBAL, Weak: bind == elf.STB_WEAK,
-	}
-	if e.module && entryPoint(s.Name) {
-		s.Global, s.Weak = false, true
-	}
-	if s.Size > math.MaxUint64-s.Addr {
-		s.Size = 0 // damaged: it would wrap
-	}
-	if kind := e.kind(elf.SectionIndex(le.Uint16(raw[6:]))); kind.slides(s.Addr) {
-		s.Init = kind.init
-		s.Label = kind.code && s.Size == 0
-		s.Func = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !isBound(s))
-	}
-	return s
-}
-
 // entryPoint tells the loader's names for two functions of a module, which have names of
 // their own besides.
 func entryPoint(name string) bool { return name == "init_module" || name == "cleanup_module" }
 
-// wanted tells by its type and the first byte of its name whether a symbol is taken.
-func wanted(first byte, typ elf.SymType) bool {
-	switch typ {
-	case elf.STT_SECTION, elf.STT_FILE, elf.STT_TLS:
-		return false
-	}
-	// "$x", "$d" and the like mark code and data for disassemblers.
-	return first != 0 && first != '$'
-}
-
 // isBound tells a linker script's mark of where a range begins or ends (_stext,
-// __entry_text_start, __end_rodata) from an assembler's label. Both have neither type
-// nor size.
-func isBound(s Symbol) bool {
-	if s.Size != 0 || !strings.HasPrefix(s.Name, "_") {
+// __entry_text_start, __end_rodata) from an assembler's label, by its name. Both have
+// neither type nor size.
+func isBound(name string) bool {
+	if !strings.HasPrefix(name, "_") {
 		return false
 	}
 	for _, suffix := range []string{"_start", "_end", "text"} {
-		if strings.HasSuffix(s.Name, suffix) {
+		if strings.HasSuffix(name, suffix) {
 			return true
 		}
 	}
-	return strings.HasPrefix(s.Name, "__start_") || strings.HasPrefix(s.Name, "__stop_") ||
-		strings.HasPrefix(s.Name, "__end_") || s.Name == "_end"
+	return strings.HasPrefix(name, "__start_") || strings.HasPrefix(name, "__stop_") ||
+		strings.HasPrefix(name, "__end_") || name == "_end"
 }
 
 func stringAt(strs string, off uint32) string {

@@ -1,11 +1,9 @@
 package kernel
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"sort"
-	"strings"
+	"slices"
 	"sync"
 )
 
@@ -27,16 +25,18 @@ type Symbol struct {
 
 // Symtab is a kernel's symbol table. Section, file, mapping and undefined symbols are
 // left out.
+//
+// Of the file's table it keeps what is wanted, in the file's order. What finds symbols in
+// that, by name and by address, is made when it is first asked for: most traces name a
+// few functions and no address.
 type Symtab struct {
-	img *Image
-	err error
-
-	// syms have addresses that slide; they are sorted by address, best name first. fixed
-	// are per-CPU offsets and absolute values.
-	syms, fixed []Symbol
-	reach       []uint64 // reach[i] is the highest end of a symbol in syms[:i+1]
+	img     *Image
+	err     error
+	strs    string // the string table, which all names share
+	entries []entry
 
 	index func() nameIndex
+	order func() order
 	funcs struct {
 		sync.Mutex
 		syms  []Symbol
@@ -50,15 +50,13 @@ var ErrNoSymbols = errors.New("no symbols (the image is stripped)")
 func newSymtab(img *Image) *Symtab {
 	t := &Symtab{img: img}
 	t.index = sync.OnceValue(t.makeIndex)
-	if t.err = t.read(); t.err == nil && len(t.syms) == 0 {
+	t.order = sync.OnceValue(t.makeOrder)
+	if t.err = t.read(); t.err == nil && !slices.ContainsFunc(t.entries, func(e entry) bool { return !e.fixed }) {
 		t.err = ErrNoSymbols
 	}
 	if t.err != nil {
 		t.err = fmt.Errorf("kernel image %s: %w", img.name, t.err)
-		return t
 	}
-	t.fill(sectionEnds(img))
-	t.reach = reach(t.syms)
 	return t
 }
 
@@ -66,69 +64,36 @@ func newSymtab(img *Image) *Symtab {
 // could not be read. It is nil when there are symbols.
 func (t *Symtab) Err() error { return t.err }
 
-// compare orders by address, then the best name: one whose size the table gives before one
-// filled in, global before local before weak, then the shortest, then by alphabet.
-func compare(a, b Symbol) int {
-	if a.Addr != b.Addr {
-		return cmp.Compare(a.Addr, b.Addr)
-	}
-	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(len(a.Name), len(b.Name)); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Name, b.Name)
-}
-
-func rank(s Symbol) int {
-	r := 1
-	switch {
-	case s.Global:
-		r = 0
-	case s.Weak:
-		r = 2
-	}
-	if s.Label {
-		r += 3
-	}
-	return r
-}
-
-// fill gives labels the bytes up to the next symbol, or to the end of the symbol or
-// section that they lie in if that is nearer. syms are sorted.
-func (t *Symtab) fill(ends []span) {
-	next, cover := ^uint64(0), reach(t.syms)
-	for i := len(t.syms) - 1; i >= 0; i-- {
-		s := &t.syms[i]
-		if i+1 < len(t.syms) && t.syms[i+1].Addr > s.Addr {
-			next = t.syms[i+1].Addr
-		}
-		if !s.Label {
-			continue
-		}
-		end := min(next, endOf(ends, s.Addr))
-		if cover[i] > s.Addr {
-			end = min(end, cover[i])
-		}
-		s.Size = end - s.Addr
+// symbol is an entry with its size, at its link-time address.
+func (t *Symtab) symbol(e *entry, size uint64) Symbol {
+	return Symbol{
+		Name: t.name(e), Addr: e.addr, Size: size,
+		Func: e.code, Global: e.global, Weak: e.weak, Init: e.init, Label: e.label,
 	}
 }
 
-func reach(syms []Symbol) []uint64 {
-	r, high := make([]uint64, len(syms)), uint64(0)
-	for i, s := range syms {
-		high = max(high, s.Addr+s.Size)
-		r[i] = high
-	}
-	return r
-}
+func (t *Symtab) name(e *entry) string { return stringAt(t.strs, e.name) }
 
-// slid is a symbol of syms as the running kernel has it; it is not ok in a piece of a
-// module that has not been loaded.
-func (t *Symtab) slid(s Symbol) (_ Symbol, ok bool) {
+// running is a symbol as the running kernel has it; it is not ok in a piece of a module
+// that has not been loaded.
+func (t *Symtab) running(s Symbol) (_ Symbol, ok bool) {
 	s.Addr, ok = t.img.Run(s.Addr)
 	return s, ok
+}
+
+// Span is where the functions of the kernel proper lie, [lo, hi): a label counts for its
+// first byte. Without functions it is empty.
+func (t *Symtab) Span() (lo, hi uint64) {
+	lo = ^uint64(0)
+	for i := range t.entries {
+		if e := &t.entries[i]; e.code {
+			lo, hi = min(lo, e.addr), max(hi, e.addr+max(e.size, 1))
+		}
+	}
+	if lo > hi {
+		return 0, 0
+	}
+	return lo + t.img.slide, hi + t.img.slide
 }
 
 // At finds the symbol that covers addr, by its best name: the innermost one whose size
@@ -142,44 +107,21 @@ func (t *Symtab) At(addr uint64) (Symbol, bool) {
 	if !ok {
 		return Symbol{}, false
 	}
-	return t.slid(s)
+	return t.running(s)
 }
 
 // AtLink is At by link-time addresses, those of the symbol too.
 func (t *Symtab) AtLink(link uint64) (Symbol, bool) {
-	i, ok := t.at(link)
+	o := t.order()
+	i, ok := o.at(link)
 	if !ok {
 		return Symbol{}, false
 	}
-	return t.syms[i], true
+	return t.placed(&o[i]), true
 }
 
-// at is At by link-time address, giving the index in syms.
-func (t *Symtab) at(link uint64) (int, bool) {
-	label := -1
-	n := sort.Search(len(t.syms), func(i int) bool { return t.syms[i].Addr > link })
-	for i := n - 1; i >= 0 && t.reach[i] > link; i-- {
-		switch s := &t.syms[i]; {
-		case link-s.Addr >= s.Size:
-		case !s.Label:
-			return t.best(i, link), true
-		case label < 0:
-			label = t.best(i, link)
-		}
-	}
-	return label, label >= 0
-}
-
-// best is the best name for what syms[i] names, given that it covers link.
-func (t *Symtab) best(i int, link uint64) int {
-	best := i
-	for j := i - 1; j >= 0 && t.syms[j].Addr == t.syms[i].Addr; j-- {
-		if s := &t.syms[j]; link-s.Addr < s.Size && s.Label == t.syms[i].Label {
-			best = j
-		}
-	}
-	return best
-}
+// placed is the symbol at a place.
+func (t *Symtab) placed(p *place) Symbol { return t.symbol(&t.entries[p.entry], p.end-p.addr) }
 
 // Aliases are all symbols at exactly addr, best name first.
 func (t *Symtab) Aliases(addr uint64) []Symbol {
@@ -187,10 +129,10 @@ func (t *Symtab) Aliases(addr uint64) []Symbol {
 	if !ok {
 		return nil
 	}
-	i := sort.Search(len(t.syms), func(i int) bool { return t.syms[i].Addr >= link })
 	var all []Symbol
-	for ; i < len(t.syms) && t.syms[i].Addr == link; i++ {
-		s := t.syms[i]
+	o := t.order()
+	for i := o.from(link); i < len(o) && o[i].addr == link; i++ {
+		s := t.placed(&o[i])
 		s.Addr = addr
 		all = append(all, s)
 	}
@@ -210,22 +152,18 @@ func (t *Symtab) Funcs() []Symbol {
 }
 
 func (t *Symtab) allFuncs() []Symbol {
-	funcs := make([]Symbol, 0, len(t.syms)/2)
+	o := t.order()
+	funcs := make([]Symbol, 0, len(o)/2)
 	last := ^uint64(0)
-	for i, s := range t.syms {
-		if !s.Func || s.Addr == last || s.Label && t.inside(i) {
+	for i := range o {
+		p := &o[i]
+		if !t.entries[p.entry].code || p.addr == last || p.label && o.inside(p.addr) {
 			continue
 		}
-		last = s.Addr
-		if s, ok := t.slid(s); ok {
+		last = p.addr
+		if s, ok := t.running(t.placed(p)); ok {
 			funcs = append(funcs, s)
 		}
 	}
 	return funcs
-}
-
-// inside tells whether the label syms[i] is a part of a symbol that has a size.
-func (t *Symtab) inside(i int) bool {
-	j, ok := t.at(t.syms[i].Addr)
-	return ok && !t.syms[j].Label
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -71,6 +72,31 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+func TestValue(t *testing.T) {
+	tab := open(t).Symtab()
+	for _, tt := range []struct {
+		name string
+		want uint64
+	}{{"twin", base + 0x23}, {"entry_more", base + 0x13}, {"_stext", base}, {"absolute", 0x1234}} {
+		if got, ok := tab.Value(tt.name); got != tt.want || !ok {
+			t.Errorf("%s: %#x, %v; want %#x", tt.name, got, ok, tt.want)
+		}
+	}
+	if got, ok := tab.Value("nothing"); ok {
+		t.Errorf("nothing: %#x", got)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	img := open(t)
+	img.SetSlide(0x200000)
+	funcs := img.Symtab().Funcs()
+	first, last := funcs[0], funcs[len(funcs)-1]
+	if lo, hi := img.Symtab().Span(); lo > first.Addr || hi != last.Addr+last.Size {
+		t.Errorf("%#x to %#x, functions from %#x to %#x", lo, hi, first.Addr, last.Addr+last.Size)
+	}
+}
+
 func TestAt(t *testing.T) {
 	tab := open(t).Symtab()
 	for _, tt := range []struct {
@@ -109,6 +135,25 @@ func TestAliases(t *testing.T) {
 	if got := tab.Aliases(base + 0x2e); got != nil {
 		t.Errorf("inside a function: %v", got)
 	}
+}
+
+// Which of the ways to find symbols is the first does not matter.
+func TestConcurrentReaders(t *testing.T) {
+	tab := open(t).Symtab()
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if got := tab.Lookup("entry_inner"); len(got) != 1 || got[0].Size != 1 {
+				t.Errorf("entry_inner: %v", got)
+			}
+		})
+		all.Go(func() {
+			if s, ok := tab.At(base + 0x2d); !ok || s.Name != "copy_bytes" {
+				t.Errorf("At: %v", s)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Addresses slide; per-CPU offsets and absolute values do not.

@@ -28,9 +28,8 @@ func newFrames(img *kernel.Image) frames {
 // kernelHalf is where the addresses of a kernel begin: in the upper half, or at its first
 // function if it has none there. Teaching kernels lie where they are loaded, above the user.
 func kernelHalf(img *kernel.Image) uint64 {
-	funcs := img.Symtab().Funcs()
-	if n := len(funcs); n > 0 && !highHalf(funcs[n-1].Addr) {
-		return funcs[0].Addr
+	if lo, hi := img.Symtab().Span(); lo < hi && !highHalf(hi) {
+		return lo
 	}
 	return 1 << 63
 }

@@ -72,10 +72,8 @@ func newLinux(img *kernel.Image) (OS, error) {
 
 // symbol is the value of the first symbol of that name, 0 if there is none.
 func (l *linux) symbol(name string) uint64 {
-	for _, s := range l.img.Symtab().Lookup(name) {
-		return s.Addr
-	}
-	return 0
+	addr, _ := l.img.Symtab().Value(name)
+	return addr
 }
 
 func (l *linux) Name() string { return "linux" }

@@ -57,11 +57,12 @@ func findUnsafe(img *kernel.Image) *unsafeCode {
 
 // between are the link-time values of two marks.
 func between(img *kernel.Image, start, end string) (lo, hi uint64, ok bool) {
-	s, e := img.Symtab().Lookup(start), img.Symtab().Lookup(end)
-	if len(s) == 0 || len(e) == 0 {
+	lo, first := img.Symtab().Value(start)
+	hi, last := img.Symtab().Value(end)
+	if !first || !last {
 		return 0, 0, false
 	}
-	return s[0].Addr - img.Slide(), e[0].Addr - img.Slide(), true
+	return lo - img.Slide(), hi - img.Slide(), true
 }
 
 // readBlacklist reads the array of function addresses that NOKPROBE_SYMBOL makes.

@@ -127,11 +127,7 @@ func (g *guest) findSlide() error {
 		return fmt.Errorf("cannot tell where the kernel runs: %s may not belong to it", g.image.Name())
 	}
 	g.image.SetSlide(slide)
-	lo, hi := ^uint64(0), uint64(0)
-	for _, f := range g.image.Symtab().Funcs() {
-		lo, hi = min(lo, f.Addr), max(hi, f.Addr+f.Size)
-	}
-	g.machine.AvoidSlots(lo, hi)
+	g.machine.AvoidSlots(g.image.Symtab().Span())
 	return nil
 }
 
