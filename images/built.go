@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"trapline/images/initramfs"
 )
 
 // built is a Linux kernel and a busybox compiled here from Debian's sources, for an
@@ -33,13 +31,7 @@ func (b *built) place(spec *Spec, dir string) {
 	spec.DebugFile = spec.Kernel
 }
 
-func (b *built) initrd(dir string) ([]byte, error) {
-	busybox, err := os.ReadFile(filepath.Join(dir, fileBusybox))
-	if err != nil {
-		return nil, err
-	}
-	return initramfs.Builder{Init: b.init, Busybox: busybox}.Build()
-}
+func (b *built) initrd(s Store, dir string) (Initrd, error) { return s.initrd(dir, b.init) }
 
 // hostTools are the programs that a build calls, and the packages they are in.
 var hostTools = []struct{ name, pkg string }{

@@ -92,7 +92,7 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec.State != Built || spec.Version != "6.9.1-1" || spec.Release != "6.9.1" || len(spec.Packages) != 2 || len(spec.Files) != 5 || len(spec.Initrd) == 0 {
+	if spec.State != Built || spec.Version != "6.9.1-1" || spec.Release != "6.9.1" || len(spec.Packages) != 2 || len(spec.Files) != 5 || spec.Initrd.ID() == "" {
 		t.Errorf("%+v", spec)
 	}
 	config, err := os.ReadFile(filepath.Join(s.dirOf(builtImage), "config"))

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"trapline/images/initramfs"
 )
 
 // debian says how an image is made of Debian's packages.
@@ -141,18 +138,12 @@ func (d *debian) place(spec *Spec, dir string) {
 	spec.DebugFile = spec.Kernel
 }
 
-func (d *debian) initrd(dir string) ([]byte, error) {
-	busybox, err := os.ReadFile(filepath.Join(dir, fileBusybox))
-	if err != nil {
-		return nil, err
-	}
-	return initramfs.Builder{Init: d.init, Busybox: busybox}.Build()
-}
+func (d *debian) initrd(s Store, dir string) (Initrd, error) { return s.initrd(dir, d.init) }
 
 // LinuxInitrd is a root file system with our init for any Linux kernel of an architecture:
 // that of an image with a Linux for it. The error wraps ErrNotFetched if Get has to be
 // called first.
-func (s Store) LinuxInitrd(arch string) ([]byte, error) {
+func (s Store) LinuxInitrd(arch string) (Initrd, error) {
 	var first error
 	for _, im := range known {
 		if im.spec.Arch != arch || im.spec.OS != "linux" {
@@ -164,5 +155,5 @@ func (s Store) LinuxInitrd(arch string) ([]byte, error) {
 		}
 		first = cmp.Or(first, err)
 	}
-	return nil, first
+	return Initrd{}, first
 }

@@ -64,8 +64,8 @@ func TestGet(t *testing.T) {
 	if spec.State != Fetched || spec.Version != fakeVersion || spec.Release != fakeRelease || len(spec.Packages) != 3 || len(spec.Files) != 5 {
 		t.Errorf("%+v", spec)
 	}
-	if !bytes.HasPrefix(spec.Initrd, []byte("070701")) {
-		t.Errorf("initrd begins with %.10q", spec.Initrd)
+	if root, err := spec.Initrd.Data(); err != nil || !bytes.HasPrefix(root, []byte("070701")) {
+		t.Errorf("initrd begins with %.10q: %v", root, err)
 	}
 	for path, want := range map[string]string{
 		spec.Kernel:                "\x7fELF kernel ",

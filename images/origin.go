@@ -20,8 +20,8 @@ type origin interface {
 	makeTree(ctx context.Context, s Store, m manifest, image, tmp, debs, out string, p Progress) error
 	// tree is such a tree in dir.
 	tree(m manifest, dir string) (tree, error)
-	// initrd builds the root file system of the image in dir.
-	initrd(dir string) ([]byte, error)
+	// initrd is the root file system of the image in dir, one of the store's.
+	initrd(s Store, dir string) (Initrd, error)
 }
 
 // states are what an image of an origin can be called, with and without its files.

@@ -77,8 +77,12 @@ func TestVirt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			root, err := spec.Initrd.Data()
+			if err != nil {
+				t.Fatal(err)
+			}
 			initrd := filepath.Join(t.TempDir(), "initrd")
-			if err := os.WriteFile(initrd, spec.Initrd, 0o600); err != nil {
+			if err := os.WriteFile(initrd, root, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)

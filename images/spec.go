@@ -46,7 +46,7 @@ type Spec struct {
 	KernelData []byte // the ELF kernel, if it is embedded; filled in by Open
 	Compressed string // path of the same kernel as a boot loader takes it, which can move itself (KASLR)
 	DebugFile  string // path of the ELF file with DWARF; empty: the kernel's own
-	Initrd     []byte // initial root file system; filled in by Open
+	Initrd     Initrd // initial root file system; filled in by Open
 	Append     string // command line of the kernel
 	Memory     uint64 // bytes of RAM it should have
 	Workload   string // what its init runs when it is told nothing else

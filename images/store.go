@@ -74,7 +74,7 @@ func (s Store) Open(nameOrPath string) (Spec, error) {
 		return Spec{}, fmt.Errorf("image %s is damaged (%s), so it counts as %w: run 'trapline image %s %s'",
 			spec.Name, spec.Problem, ErrNotFetched, im.origin.verb(), spec.Name)
 	case Fetched, Built:
-		spec.Initrd, err = im.origin.initrd(s.dirOf(spec.Name))
+		spec.Initrd, err = im.origin.initrd(s, s.dirOf(spec.Name))
 	}
 	return spec, err
 }

@@ -73,8 +73,12 @@ func (b *bench) qemuArgsOf(r reference, spec images.Spec, name string) (path str
 	if path, err = exec.LookPath(r.program); err != nil {
 		return "", nil, err
 	}
+	root, err := spec.Initrd.Data()
+	if err != nil {
+		return "", nil, err
+	}
 	initrd := filepath.Join(b.dir, "initrd-"+spec.Arch+"-"+name)
-	if err := os.WriteFile(initrd, spec.Initrd, 0o600); err != nil {
+	if err := os.WriteFile(initrd, root, 0o600); err != nil {
 		return "", nil, err
 	}
 	kernel := spec.Kernel

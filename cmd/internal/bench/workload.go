@@ -70,9 +70,7 @@ func (b *bench) alone(r reference, t task) (ours, theirs command, err error) {
 		return nil, nil, err
 	}
 	script := fmt.Sprintf("mount -t proc none /proc; mount -t devtmpfs none /dev; %s\n%s -f\n", t.command, r.end)
-	if spec.Initrd, err = initramfs.Append(spec.Initrd, []initramfs.File{{Path: "task", Contents: []byte(script)}}); err != nil {
-		return nil, nil, err
-	}
+	spec.Initrd = spec.Initrd.With([]initramfs.File{{Path: "task", Contents: []byte(script)}})
 	const asInit = "rdinit=/bin/sh -- /task"
 	spec.Append += " " + asInit
 	path, args, err := b.qemuArgsOf(r, spec, strings.ReplaceAll(t.name, " ", "-"))

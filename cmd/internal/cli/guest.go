@@ -36,7 +36,8 @@ type guest struct {
 	modules     []*module
 	watched     uint64 // hits that are of no probe
 	machine     *emu.Machine
-	placing     emu.Boot
+	placing     emu.Boot // but for the initrd, which is
+	root        images.Initrd
 	placed      bool // what is to be booted is in memory, or a snapshot is
 	moves       bool // the kernel decides where it runs; known when it is placed
 	host        *control.Host
@@ -313,14 +314,14 @@ func (g *guest) makeMachine(c guestConfig) error {
 
 // choose says what is to be booted. It is placed when no snapshot of it can be had.
 func (g *guest) choose(file boot.File) error {
-	initrd, err := g.initrd()
-	if err == nil {
-		initrd, err = g.addModules(initrd)
+	var err error
+	if g.root, err = g.initrd(); err == nil {
+		err = g.addModules()
 	}
 	if err != nil {
 		return err
 	}
-	g.placing = emu.Boot{Kernel: file, CommandLine: join(images.LinuxAppendFor(g.machine.CPUs(), g.spec.Append), g.options.cmdline), Initrd: initrd}
+	g.placing = emu.Boot{Kernel: file, CommandLine: join(images.LinuxAppendFor(g.machine.CPUs(), g.spec.Append), g.options.cmdline)}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())
@@ -333,6 +334,10 @@ func (g *guest) place() error {
 	if g.placed {
 		return nil
 	}
+	var err error
+	if g.placing.Initrd, err = g.root.Data(); err != nil {
+		return fmt.Errorf("%s: making the root file system: %w", g.spec.Name, err)
+	}
 	placed, err := g.machine.Boot(g.placing)
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.spec.Name, err)
@@ -341,15 +346,15 @@ func (g *guest) place() error {
 	return nil
 }
 
-func (g *guest) initrd() ([]byte, error) {
+func (g *guest) initrd() (images.Initrd, error) {
 	if g.options.initrd == "" {
 		return g.spec.Initrd, nil
 	}
 	data, err := os.ReadFile(g.options.initrd)
 	if err != nil {
-		return nil, fmt.Errorf("reading the initrd: %w", err)
+		return images.Initrd{}, fmt.Errorf("reading the initrd: %w", err)
 	}
-	return data, nil
+	return images.NewInitrd(data), nil
 }
 
 func join(a, b string) string {

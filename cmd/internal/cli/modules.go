@@ -104,18 +104,19 @@ func (m *module) stub() error {
 }
 
 // addModules puts the modules into the guest's root directory.
-func (g *guest) addModules(initrd []byte) ([]byte, error) {
+func (g *guest) addModules() error {
 	if len(g.modules) == 0 {
-		return initrd, nil
+		return nil
 	}
-	if initrd == nil {
-		return nil, usagef("--module: %s has no root file system to put it in", g.spec.Name)
+	if g.root.ID() == "" {
+		return usagef("--module: %s has no root file system to put it in", g.spec.Name)
 	}
 	var files []initramfs.File
 	for _, m := range g.modules {
 		files = append(files, initramfs.File{Path: m.path, Contents: m.file})
 	}
-	return initramfs.Append(initrd, files)
+	g.root = g.root.With(files)
+	return nil
 }
 
 // traced is a module as a session needs it. Types that it only names are the kernel's.

@@ -44,8 +44,8 @@ func (g *guest) snapshotKey() (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %s %s %x %x %x %q", g.arch(), g.machine.Memory(), library, programID(),
-		rest, kernel, sha256.Sum256(g.placing.Initrd), g.placing.CommandLine)
+	fmt.Fprintf(h, "%s %d %s %s %x %x %q %q", g.arch(), g.machine.Memory(), library, programID(),
+		rest, kernel, g.root.ID(), g.placing.CommandLine)
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
 }
 
