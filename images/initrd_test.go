@@ -32,7 +32,7 @@ func TestInitrd(t *testing.T) {
 	if got, err := a.With(file).Data(); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	if a.ID() != NewInitrd([]byte("a")).ID() || a.With(file).ID() != a.With(file).ID() {
+	if again := NewInitrd([]byte("a")); again.ID() != a.ID() || again.With(file).ID() != a.With(file).ID() {
 		t.Error("the same has two IDs")
 	}
 }
