@@ -78,8 +78,8 @@ func TestSoak(t *testing.T) {
 	}
 	after := holdings(t)
 	grown := after.resident - before.resident
-	t.Logf("%d cycles: files %d to %d, mappings %d to %d, %d KiB resident more",
-		n-warmup, before.files, after.files, before.maps, after.maps, grown>>10)
+	t.Logf("%d cycles: files %d to %d, mappings %d to %d, resident %d to %d KiB",
+		n-warmup, before.files, after.files, before.maps, after.maps, before.resident>>10, after.resident>>10)
 	if after.files > before.files || after.maps > before.maps+16 || grown > growth {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
