@@ -1,59 +1,132 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os/exec"
 	"strconv"
 	"strings"
 )
 
-// reads is a command of a guest that makes many system calls, which all come by vfs_read.
+// What a guest does while it is probed: system calls that all come by vfs_read, and processes.
+// Hits of ours cost less, so there are more of them, to stand out of the noise.
 const (
-	readCount = 1500000
-	reads     = "dd if=/dev/zero of=/dev/null bs=1 count=1500000 2>/dev/null"
+	ourReads, theirReads = 1000000, 200000
+
+	forkCount = 300
+	forks     = "i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done"
 )
 
-// inGuest compares a counting probe with the guest's own: kprobe events of Linux, in the
-// same kernel under QEMU. A probe at a function's first instruction is made by ftrace
-// there, others by a breakpoint or, where the kernel finds it safe, by a jump.
+func reads(n int) string {
+	return fmt.Sprintf("dd if=/dev/zero of=/dev/null bs=1 count=%d 2>/dev/null", n)
+}
+
+// A way is one in which Linux probes vfs_read.
+type way struct {
+	name string // of the row
+	span string // of the guest under QEMU
+	at   string // offset
+	list string // what the kernel's list of probes says of it
+	tune string // what the guest does first
+}
+
+// ways are those of a probe at the first instruction, and of one at an offset inside.
+func ways(inside string) []way {
+	return []way{
+		{"entry (theirs: ftrace)", "ftrace", "0", "FTRACE", ""},
+		{"inside (theirs: breakpoint)", "breakpoint", inside, "vfs_read+", "echo 0 >/proc/sys/debug/kprobes-optimization"},
+		{"inside (theirs: optimised)", "optimised", inside, "OPTIMIZED", "echo 1 >/proc/sys/debug/kprobes-optimization"},
+	}
+}
+
+// inGuest compares counting probes with the guest's own: kprobe events of Linux, in the same kernel
+// under QEMU.
 func inGuest(b *bench) ([]row, error) {
+	if _, err := exec.LookPath(debianReference.program); err != nil {
+		return nil, errors.New(debianReference.missing())
+	}
 	inside, err := b.secondInstr("vfs_read")
 	if err != nil {
 		return nil, err
 	}
-	probes := []struct{ name, at, theirs, tune string }{
-		{"function entry (theirs: ftrace)", "0", "vfs_read", ""},
-		{"inside (theirs: breakpoint)", inside, "vfs_read+" + inside, "echo 0 >/proc/sys/debug/kprobes-optimization; "},
-		{"inside (theirs: optimised)", inside, "vfs_read+" + inside, "sleep 1; "},
-	}
-	const mount = "mount -t tracefs none /mnt && echo 'p:t %s' >/mnt/kprobe_events && echo 1 >/mnt/events/kprobes/t/enable && { %s%s; }"
-	plain := task{"", reads}
-	theirs, err := b.onQEMU(plain)
+	functions, err := b.probeable()
 	if err != nil {
 		return nil, err
 	}
-	trace := func(program string) command {
-		return b.quiet("dtrace", "-q", "-k", debian, "--no-snapshot", "-c", reads, "-n", program)
-	}
-	commands := []command{trace(unprobed), theirs}
-	for _, p := range probes {
-		theirs, err := b.onQEMU(task{"", fmt.Sprintf(mount, p.theirs, p.tune, reads)})
-		if err != nil {
-			return nil, err
-		}
-		commands = append(commands, trace("kinst::vfs_read:"+p.at+" "+counting), theirs)
-	}
-	us, err := rounds(b.count(5), commands...)
+	theirs, err := b.prepare(script{name: "kprobes", text: kprobes(ways(inside)), files: addresses(functions)}, io.Discard)
 	if err != nil {
 		return nil, err
 	}
+	many, err := b.program("many.d", namesOf(functions), behindFtrace)
+	if err != nil {
+		return nil, err
+	}
+	commands := []command{theirs, b.tracing(forks, "-n", unprobed), b.tracing(forks, "-s", many)}
+	commands = append(commands, b.tracingVFSRead(ways(inside))...)
+	us, err := rounds(b.count(3), commands...)
+	if err != nil {
+		return nil, err
+	}
+	rows := hitsOfVFSRead(ways(inside), us[0], us[3:])
+	return append(rows, ofProcesses(len(functions), us[0], us[1], us[2])...), nil
+}
+
+// tracingVFSRead counts hits of vfs_read: of no probe first, then as in each way.
+func (b *bench) tracingVFSRead(ways []way) []command {
+	commands := []command{b.tracing(reads(ourReads), "-n", unprobed)}
+	for _, w := range ways {
+		commands = append(commands, b.tracing(reads(ourReads), "-n", "kinst::vfs_read:"+w.at+" "+counting))
+	}
+	return commands
+}
+
+// hitsOfVFSRead makes rows of what was used by a guest with each way in turn, and by ours as
+// from tracingVFSRead.
+func hitsOfVFSRead(ways []way, theirs []usage, ours [][]usage) []row {
 	var rows []row
-	cost := perHit(readCount)
-	for i, p := range probes {
-		a := pairwise(cpuOf(us[2*i+2]), cpuOf(us[0]), cost)
-		b := pairwise(cpuOf(us[2*i+3]), cpuOf(us[1]), cost)
-		rows = append(rows, row{Name: p.name, A: a, B: b, Unit: "ns", Result: pairwise(a, b, ratio), Aim: atMost(1)})
+	for i, w := range ways {
+		a := pairwise(spanOf(ours[i+1], traced), spanOf(ours[0], traced), perHit(ourReads))
+		b := pairwise(spanOf(theirs, w.span), spanOf(theirs, "reads"), perHit(theirReads))
+		rows = append(rows, row{Name: w.name, A: a, B: b, Unit: "ns", Result: pairwise(a, b, ratio), Aim: atMost(1)})
 	}
-	return rows, nil
+	return rows
+}
+
+// ofProcesses makes rows of what processes took with and without probes on many functions.
+func ofProcesses(n int, theirs, plain, probed []usage) []row {
+	a, b := spanOf(probed, traced), spanOf(theirs, "probed forks")
+	slower := [2]series{pairwise(a, spanOf(plain, traced), ratio), pairwise(b, spanOf(theirs, "forks"), ratio)}
+	name := fmt.Sprintf("%d fork+exec, %d functions", forkCount, n)
+	return []row{
+		{Name: name, A: a, B: b, Unit: "s", Result: pairwise(a, b, ratio), Aim: atMost(1)},
+		{Name: name + ", of without", A: slower[0], B: slower[1], Result: pairwise(slower[0], slower[1], ratio), Aim: atMost(1)},
+	}
+}
+
+// tracefs makes what the kernel has for tracing visible in a guest.
+const tracefs = `mount -t tracefs none /sys/kernel/tracing
+mount -t debugfs none /sys/kernel/debug
+cd /sys/kernel/tracing
+`
+
+// kprobes is the script of a guest that probes vfs_read in each way, and then all of the
+// addresses in a file. That the probes are what they should be and have counted is checked.
+func kprobes(ways []way) string {
+	var t strings.Builder
+	t.WriteString(tracefs)
+	fmt.Fprintf(&t, "%s\n%s\n", span("reads", reads(theirReads)), span("forks", forks))
+	for _, w := range ways {
+		fmt.Fprintln(&t, w.tune)
+		fmt.Fprintf(&t, "echo p:k/t vfs_read+%s >kprobe_events; echo 1 >events/k/enable; sleep 1\n", w.at)
+		fmt.Fprintf(&t, "grep -q %s /sys/kernel/debug/kprobes/list\n%s\n", w.list, span(w.span, reads(theirReads)))
+		fmt.Fprintf(&t, "[ $(awk '{ print $2 }' kprobe_profile) -ge %d ]\n", theirReads)
+		t.WriteString("echo 0 >events/k/enable; echo >kprobe_events\n")
+	}
+	t.WriteString("while read a; do echo p:k/$a 0x$a >>kprobe_events; done </addresses\n")
+	t.WriteString("echo 1 >events/k/enable; sleep 5\n")
+	fmt.Fprintln(&t, span("probed forks", forks))
+	return t.String()
 }
 
 // secondInstr is the offset of a function's first instruction behind the room that ftrace
@@ -68,7 +141,7 @@ func (b *bench) secondInstr(function string) (string, error) {
 		if len(w) == 0 {
 			continue
 		}
-		if off, err := strconv.Atoi(w[0]); err == nil && off >= 5 {
+		if off, err := strconv.Atoi(w[0]); err == nil && off >= behindFtrace {
 			return w[0], nil
 		}
 	}

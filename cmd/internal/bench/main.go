@@ -7,7 +7,8 @@
 // (user and system) and peak memory as the kernel accounts for them at their end. Things
 // to compare run in turn, A B A B, and are compared pair by pair, so that a slow minute
 // of the host hits both. A guest's course is the same in every run, so numbers such as
-// the hits of a probe are counted once.
+// the hits of a probe are counted once. Where what comes before the guest's work would take
+// most of the time, the guest says where it begins and ends (span.go).
 //
 //	go run ./cmd/internal/bench [-runs N] [-only boot,fire,...] [-json | -bench] [-baseline FILE [-update]]
 //

@@ -15,8 +15,9 @@ import (
 
 // usage is what a process has used up.
 type usage struct {
-	cpu float64 // seconds, user and system
-	rss float64 // MB at its peak. At least what this program itself has: a child begins as a copy.
+	cpu   float64 // seconds, user and system
+	rss   float64 // MB at its peak. At least what this program itself has: a child begins as a copy.
+	spans spans   // of its guest, if that tells any
 }
 
 // A command is a process to measure. It returns what it wrote besides.

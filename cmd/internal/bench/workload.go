@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os/exec"
 	"slices"
 	"strings"
 
 	"trapline/images"
-	"trapline/images/control"
 	"trapline/images/initramfs"
 )
 
@@ -118,61 +115,3 @@ func compareTasks(r reference, us [][]usage) []row {
 // beyond is the cost of a task whose guest took a, when one that does nothing takes b. It
 // is never less than a millisecond, so that noise makes no ratios without meaning.
 func beyond(a, b float64) float64 { return max(a-b, 0.001) }
-
-// onQEMU is a task for our init under QEMU, where it has its control channel: on a PC.
-func (b *bench) onQEMU(t task) (command, error) {
-	path, args, err := b.qemuArgs(debianReference)
-	if err != nil {
-		return nil, err
-	}
-	return func() (usage, error) { return b.talk(path, args, t.command) }, nil
-}
-
-// talk runs an emulator whose standard input and output are the control channel until the
-// command has ended, and kills it.
-func (b *bench) talk(path string, args []string, command string) (usage, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, longest)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return usage{}, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return usage{}, err
-	}
-	host, err := control.NewHost(command, io.Discard, io.Discard, func(p []byte) { in.Write(p) })
-	if err != nil {
-		return usage{}, err
-	}
-	if err := cmd.Start(); err != nil {
-		return usage{}, err
-	}
-	status, err := converse(host, bufio.NewReader(out))
-	cmd.Process.Kill()
-	cmd.Wait()
-	if err == nil && status != 0 {
-		err = fmt.Errorf("%q ended with status %d", command, status)
-	}
-	if err != nil {
-		return usage{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return usageOf(cmd), nil
-}
-
-// converse lets the host hear the guest until the command's status has come.
-func converse(host *control.Host, guest io.ByteReader) (status int, err error) {
-	for {
-		if status, ok := host.Status(); ok {
-			return status, nil
-		}
-		c, err := guest.ReadByte()
-		if err != nil {
-			return 0, fmt.Errorf("waiting for the guest: %w", err)
-		}
-		if err := host.Byte(c); err != nil {
-			return 0, err
-		}
-	}
-}
