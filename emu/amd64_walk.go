@@ -1,10 +1,6 @@
 package emu
 
-import (
-	"encoding/binary"
-
-	"trapline/kernel/arch"
-)
+import "trapline/kernel/arch"
 
 const (
 	ptePresent = 1 << 0
@@ -15,18 +11,13 @@ const (
 
 // Walk follows four-level paging (SDM vol. 3, 4.5).
 func (p *pc) Walk(va uint64) (uint64, bool) {
-	ram := p.m.engine.RAM()
-	table := p.m.engine.Reg(arch.CR3) & pteFrame
-	if p.m.engine.Reg(arch.CR0)&cr0Paging == 0 || uint64(int64(va<<16)>>16) != va {
+	table := p.m.reg(arch.CR3) & pteFrame
+	if p.m.reg(arch.CR0)&cr0Paging == 0 || uint64(int64(va<<16)>>16) != va {
 		return 0, false
 	}
 	for shift := 39; shift >= 12; shift -= 9 {
-		at := table + va>>shift&511*8
-		if at+8 > uint64(len(ram)) {
-			return 0, false
-		}
-		e := binary.LittleEndian.Uint64(ram[at:])
-		if e&ptePresent == 0 {
+		e, ok := p.m.word(table + va>>shift&511*8)
+		if !ok || e&ptePresent == 0 {
 			return 0, false
 		}
 		table = e & pteFrame
@@ -36,5 +27,5 @@ func (p *pc) Walk(va uint64) (uint64, bool) {
 			break
 		}
 	}
-	return table | va&(pageSize-1), table < uint64(len(ram))
+	return table | va&(pageSize-1), table < p.m.Memory()
 }

@@ -114,20 +114,20 @@ const (
 // Walk follows the tables of TTBR1 for addresses with ones on top, of TTBR0 for those
 // with zeros.
 func (p *arm64) Walk(va uint64) (uint64, bool) {
-	e := p.m.engine
-	tcr, table := e.Reg(arch.ArmTCR), e.Reg(arch.ArmTTBR0)
+	m := p.m
+	tcr, table := m.reg(arch.ArmTCR), m.reg(arch.ArmTTBR0)
 	size, granule := tcr>>tcrT0SZ&63, tcr>>tcrTG0&3 == 0
 	high := int64(va) < 0
 	if high {
-		size, granule, table = tcr>>tcrT1SZ&63, tcr>>tcrTG1&3 == 2, e.Reg(arch.ArmTTBR1)
+		size, granule, table = tcr>>tcrT1SZ&63, tcr>>tcrTG1&3 == 2, m.reg(arch.ArmTTBR1)
 	}
 	top := uint64(int64(va) >> (64 - size))
-	if e.Reg(arch.ArmSCTLR)&sctlrMMU == 0 || !granule || size == 0 || top+1 > 1 {
+	if m.reg(arch.ArmSCTLR)&sctlrMMU == 0 || !granule || size == 0 || top+1 > 1 {
 		return 0, false
 	}
 	table &= adescAddr
 	for shift := 12 + (64-int(size)-13)/9*9; shift >= 12; shift -= 9 {
-		desc, ok := p.m.word(table + va>>shift&511*8)
+		desc, ok := m.word(table + va>>shift&511*8)
 		if !ok || desc&adescValid == 0 {
 			return 0, false
 		}
@@ -135,7 +135,7 @@ func (p *arm64) Walk(va uint64) (uint64, bool) {
 		if desc&adescTable == 0 || shift == 12 {
 			within := uint64(1)<<shift - 1
 			pa := table&^within | va&within
-			_, ok := p.m.inRAM(pa, true)
+			_, ok := m.inRAM(pa, true)
 			return pa, ok
 		}
 	}

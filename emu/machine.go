@@ -143,6 +143,9 @@ type Machine struct {
 	shared    bool
 	crossed   []uint64
 	onHit     func(cpu arch.CPU, addr uint64)
+	onLate    func(cpu arch.CPU, addr uint64)
+	late      *unicorn.DeferredHit // the one that is being told; nil: none
+	notes     notes
 	onRewrite func(addr uint64)
 	rewriting bool
 	limited   bool
@@ -324,6 +327,9 @@ func (m *Machine) Now() uint64 {
 
 // present is the time of the CPU that runs, or has run last.
 func (m *Machine) present() uint64 {
+	if m.late != nil {
+		return m.late.Now
+	}
 	if m.running {
 		return m.engine.Clock()
 	}

@@ -44,13 +44,21 @@ func (m *Machine) inRAM(pa uint64, ok bool) (at uint64, _ bool) {
 	return at, ok && at < uint64(len(m.engine.RAM()))
 }
 
+// reg reads a register of the CPU that runs, or has run last.
+func (m *Machine) reg(r arch.Reg) uint64 {
+	m.notes.reg(m, r)
+	return m.engine.Reg(r)
+}
+
 // word reads eight bytes of RAM at a physical address.
 func (m *Machine) word(pa uint64) (uint64, bool) {
 	at, ok := m.inRAM(pa, pa&7 == 0)
 	if !ok {
 		return 0, false
 	}
-	return binary.LittleEndian.Uint64(m.engine.RAM()[at:]), true
+	b := m.engine.RAM()[at : at+8]
+	m.notes.read(b)
+	return binary.LittleEndian.Uint64(b), true
 }
 
 // page is the guest's own content of the page at va from va on.
@@ -77,6 +85,7 @@ func (m *Machine) ReadMem(addr uint64, p []byte) error {
 			return err
 		}
 		n := copy(p, from)
+		m.notes.read(from[:n])
 		p, addr = p[n:], addr+uint64(n)
 	}
 	return nil

@@ -173,9 +173,9 @@ const (
 // Walk follows three (Sv39), four (Sv48) or five (Sv57) levels. In machine mode, and before
 // there is paging, an address is physical.
 func (p *riscv64) Walk(va uint64) (uint64, bool) {
-	satp := p.m.engine.Reg(arch.RiscvSATP)
+	satp := p.m.reg(arch.RiscvSATP)
 	mode := satp >> satpMode
-	if mode == 0 || p.m.engine.Reg(arch.RiscvPRIV) == riscvMachine {
+	if mode == 0 || p.m.reg(arch.RiscvPRIV) == riscvMachine {
 		_, ok := p.m.inRAM(va, true)
 		return va, ok
 	}

@@ -141,6 +141,12 @@ func (h handler) Ack() int { return h.m.platform.Ack() }
 
 func (h handler) Hit(addr uint64) { h.m.onHit(h.m.engine, addr) }
 
+func (h handler) Deferred(hit *unicorn.DeferredHit) {
+	h.m.late = hit
+	h.m.onLate(hit, hit.Addr)
+	h.m.late = nil
+}
+
 func (h handler) Rewrite(va uint64) {
 	h.m.rewriting = true
 	h.m.onRewrite(va)

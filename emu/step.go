@@ -94,11 +94,12 @@ func (l *deviceLog) note(what string, addr uint64, size int, value uint64) uint6
 	return 0x5a5a5a5a5a5a5a5a
 }
 
-func (l *deviceLog) Attend()        {}
-func (l *deviceLog) Hit(uint64)     {}
-func (l *deviceLog) Rewrite(uint64) {}
-func (l *deviceLog) Call()          { l.note("call", 0, 0, 0) }
-func (l *deviceLog) Ack() int       { l.note("ack", 0, 0, 0); return stepVector }
+func (l *deviceLog) Attend()                       {}
+func (l *deviceLog) Hit(uint64)                    {}
+func (l *deviceLog) Deferred(*unicorn.DeferredHit) {}
+func (l *deviceLog) Rewrite(uint64)                {}
+func (l *deviceLog) Call()                         { l.note("call", 0, 0, 0) }
+func (l *deviceLog) Ack() int                      { l.note("ack", 0, 0, 0); return stepVector }
 
 func (l *deviceLog) Idle() unicorn.End {
 	l.note("idle", 0, 0, 0)

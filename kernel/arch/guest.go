@@ -34,3 +34,9 @@ type CPU interface {
 	Regs
 	ID() int
 }
+
+// Memory is guest memory at virtual addresses, as the guest's kernel sees it.
+type Memory interface {
+	// ReadMem fills p from addr, or fails with a *Fault at the first byte that is not mapped.
+	ReadMem(addr uint64, p []byte) error
+}

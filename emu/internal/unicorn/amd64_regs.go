@@ -6,6 +6,7 @@ package unicorn
 import "C"
 
 import (
+	"math"
 	"unsafe"
 
 	"trapline/kernel/arch"
@@ -67,6 +68,19 @@ func (e amd64) Reg(r arch.Reg) uint64 {
 	}
 	return 0
 }
+
+func (e amd64) place(r arch.Reg) (at *uint64, mask uint64) {
+	if r <= arch.R15 {
+		return (*uint64)(&e.env().regs[r]), math.MaxUint64
+	}
+	if s, ok := amd64Segments[r]; ok {
+		return (*uint64)(unsafe.Pointer(&e.env().segs[s].selector)), math.MaxUint32
+	}
+	return e.word(r), math.MaxUint64
+}
+
+// mode is in the selector of code.
+func (e amd64) mode() (at *uint64, mask uint64) { return e.place(arch.CS) }
 
 // SetReg writes a general register, RIP, RFLAGS or a base. Selectors and control
 // registers have effects of their own and are not written this way.

@@ -22,6 +22,7 @@ struct tl_arm64_env {
 #define TL_UC_TARGET_BITS 624 // offset of the page size's logarithm in the engine
 
 #define TL_PSTATE_EL 0xcu
+#define TL_PSTATE_SP 1u // the stack pointer is that of EL
 #define TL_PSTATE_I (1u << 7)
 #define TL_PSTATE_KERNEL 0x3c5u // EL1h, DAIF set
 
@@ -73,6 +74,7 @@ void tl_arm64_look_again(struct tl_cpu *c);
 // arm64_cpu.c
 uint64_t tl_arm64_system(struct tl_cpu *c, uint32_t reg);
 void tl_arm64_set_system(struct tl_cpu *c, uint32_t reg, uint64_t v);
+uint32_t tl_arm64_place(uint32_t reg);
 uint32_t tl_arm64_pstate(struct tl_cpu *c);
 void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v);
 void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0);

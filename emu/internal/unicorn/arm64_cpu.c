@@ -14,6 +14,8 @@
 #define SCR_EL3 TL_SYSREG(3, 6, 1, 1, 0)
 #define HCR_EL2 TL_SYSREG(3, 4, 1, 1, 0)
 #define VMPIDR_EL2 TL_SYSREG(3, 4, 0, 0, 5)
+#define SP_EL0 TL_SYSREG(3, 0, 4, 1, 0)
+#define TPIDR_EL1 TL_SYSREG(3, 0, 13, 0, 4)
 #define SCTLR_EL1 TL_SYSREG(3, 0, 1, 0, 0)
 #define TTBR0_EL1 TL_SYSREG(3, 0, 2, 0, 0)
 #define TTBR1_EL1 TL_SYSREG(3, 0, 2, 0, 1)
@@ -95,6 +97,43 @@ static bool system_registers_match(struct tl_cpu *c) {
   return ok;
 }
 
+// System registers that say where the tracer finds the current thread, and their offsets in the
+// library's state, 0 if they are not there as one word.
+static struct {
+  uint32_t reg, at;
+} places[] = {{SP_EL0, 0}, {TPIDR_EL1, 0}, {SCTLR_EL1, 0}, {TTBR0_EL1, 0}, {TTBR1_EL1, 0}, {TCR_EL1, 0}};
+
+enum { PLACES = sizeof places / sizeof places[0] };
+
+uint32_t tl_arm64_place(uint32_t reg) {
+  for (unsigned i = 0; i < PLACES; i++)
+    if (places[i].reg == reg)
+      return places[i].at;
+  return 0;
+}
+
+// The offset of the only word of the state that has this value, or 0.
+static uint32_t only_word(struct tl_cpu *c, uint64_t v) {
+  const uint64_t *words = c->env;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < TL_ARM64_EXCLUSIVE / sizeof *words; i++)
+    if (words[i] == v && at)
+      return 0;
+    else if (words[i] == v)
+      at = i * (uint32_t)sizeof *words;
+  return at;
+}
+
+// A value that a register is given through the public API shows where it is.
+static void find_places(struct tl_cpu *c) {
+  for (unsigned i = 0; i < PLACES; i++) {
+    uint64_t was = tl_arm64_system(c, places[i].reg), marked = 0x5a3c000000c50838ull + ((i + 1ull) << 32);
+    tl_arm64_set_system(c, places[i].reg, marked);
+    places[i].at = only_word(c, marked);
+    tl_arm64_set_system(c, places[i].reg, was);
+  }
+}
+
 static const char *find(struct tl_cpu *c) {
   enum { NS = 1, FIXED = 0x30, HCE = 0x100, RW = 0x400 };
   tl_arm64_set_system(c, SCR_EL3, NS | FIXED | HCE | RW);
@@ -105,6 +144,7 @@ static const char *find(struct tl_cpu *c) {
     return "its registers are not laid out as known";
   if (!system_registers_match(c))
     return "its system registers are not laid out as known";
+  find_places(c);
   if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
     return "its interrupt request is not where it is known to be";
   return NULL;

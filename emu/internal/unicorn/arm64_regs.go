@@ -5,7 +5,12 @@ package unicorn
 */
 import "C"
 
-import "trapline/kernel/arch"
+import (
+	"math"
+	"unsafe"
+
+	"trapline/kernel/arch"
+)
 
 // arm64 is the registers of an arm64 engine.
 type arm64 struct{ *Engine }
@@ -42,7 +47,7 @@ func (e arm64) Reg(r arch.Reg) uint64 {
 		return uint64(e.env().pc)
 	case r == arch.ArmPSTATE:
 		return uint64(C.tl_arm64_pstate(e.c))
-	case r == arch.ArmSP_EL0 && e.env().pstate&1 == 0: // the one in use
+	case r == arch.ArmSP_EL0 && e.env().pstate&C.TL_PSTATE_SP == 0: // the one in use
 		return uint64(e.env().x[arch.ArmSP])
 	}
 	if s, ok := armSystem[r]; ok {
@@ -50,6 +55,27 @@ func (e arm64) Reg(r arch.Reg) uint64 {
 	}
 	return 0
 }
+
+func (e arm64) place(r arch.Reg) (at *uint64, mask uint64) {
+	env := e.env()
+	switch {
+	case r <= arch.ArmSP:
+		return (*uint64)(&env.x[r]), math.MaxUint64
+	case r == arch.ArmPC:
+		return (*uint64)(&env.pc), math.MaxUint64
+	case r == arch.ArmPSTATE:
+		return (*uint64)(unsafe.Pointer(&env.pstate)), C.TL_PSTATE_EL | C.TL_PSTATE_SP
+	case r == arch.ArmSP_EL0 && env.pstate&C.TL_PSTATE_SP == 0: // the one in use
+		return e.place(arch.ArmSP)
+	}
+	s, ok := armSystem[r]
+	if off := C.tl_arm64_place(C.uint32_t(s)); ok && off != 0 {
+		return (*uint64)(unsafe.Add(e.c.env, off)), math.MaxUint64
+	}
+	return nil, 0
+}
+
+func (e arm64) mode() (at *uint64, mask uint64) { return e.place(arch.ArmPSTATE) }
 
 // SetReg writes a general register, SP, the pc, or PSTATE. System registers have effects of
 // their own and are not written this way.

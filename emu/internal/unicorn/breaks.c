@@ -152,7 +152,7 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
     return "there are too many";
   if (*id)
     *slot_entry(m, b->slot) = 0;
-  uint8_t under[sizeof b->planted_on] = {0}, counting = *id ? b->counting : 0;
+  uint8_t under[sizeof b->planted_on] = {0}, counting = *id ? b->counting : 0, deferred = *id ? b->deferred : 0;
   uint64_t hits = *id ? b->hits : 0;
   unsigned n;
   trap_bytes(m, like, &n);
@@ -162,6 +162,7 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
     memcpy(under, p->original + (addr & (TL_PAGE - 1)), n);
   *b = *like;
   b->counting = counting;
+  b->deferred = deferred;
   b->hits = hits;
   memcpy(b->planted_on, under, sizeof under);
   *id = (uint32_t)(b - m->breaks) + 1;

@@ -51,6 +51,8 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
     b->hits++;
     return b;
   }
+  if (b->deferred && tl_defer(c, b))
+    return b;
   c->now = tl_exact(c, addr);
   tlGoHit(c->id, addr);
   return c->end == TL_NEVER ? NULL : tl_break_on(c->m, p, addr);

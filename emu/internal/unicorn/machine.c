@@ -80,7 +80,9 @@ static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   m->page_by_va = reserve((m->va_mask + 1) * sizeof *m->page_by_va);
   m->pages = reserve(m->cappages * sizeof *m->pages);
   m->breaks = reserve(m->capbreaks * sizeof *m->breaks);
-  bool ok = m->breaks && m->ram && m->aux && m->slot_id && m->has_code && m->page_by_pa && m->page_by_va && m->pages;
+  m->wants = reserve(TL_WANTS * sizeof *m->wants);
+  m->deferred = reserve(TL_DEFERRED_WORDS * sizeof *m->deferred);
+  bool ok = m->breaks && m->wants && m->deferred && m->ram && m->aux && m->slot_id && m->has_code && m->page_by_pa && m->page_by_va && m->pages;
   return ok ? NULL : "not enough address space for the guest's memory";
 }
 
@@ -235,6 +237,8 @@ void tl_close(struct tl_machine *m) {
       {m->page_by_va, (m->va_mask + 1) * sizeof *m->page_by_va},
       {m->pages, m->cappages * sizeof *m->pages},
       {m->breaks, m->capbreaks * sizeof *m->breaks},
+      {m->wants, TL_WANTS * sizeof *m->wants},
+      {m->deferred, TL_DEFERRED_WORDS * sizeof *m->deferred},
   };
   for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
     if (maps[i].p)

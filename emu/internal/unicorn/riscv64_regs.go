@@ -5,7 +5,11 @@ package unicorn
 */
 import "C"
 
-import "trapline/kernel/arch"
+import (
+	"math"
+
+	"trapline/kernel/arch"
+)
 
 // riscv64 is the registers of a riscv64 engine.
 type riscv64 struct{ *Engine }
@@ -21,36 +25,53 @@ const (
 // Reg reads a register straight from the library's state. During a run it is exact only
 // inside a callback.
 func (e riscv64) Reg(r arch.Reg) uint64 {
-	env := e.env()
-	if r < arch.RiscvPC {
-		return uint64(env.gpr[r])
+	if w := e.word(r); w != nil {
+		return uint64(*w)
 	}
+	env := e.env()
 	switch r {
-	case arch.RiscvPC:
-		return uint64(env.pc)
 	case arch.RiscvSSTATUS:
 		return uint64(env.mstatus) & sstatusMask
 	case arch.RiscvSIE:
 		return uint64(env.mie) & interruptMask
-	case arch.RiscvSTVEC:
-		return uint64(env.stvec)
-	case arch.RiscvSSCRATCH:
-		return uint64(env.sscratch)
-	case arch.RiscvSEPC:
-		return uint64(env.sepc)
-	case arch.RiscvSCAUSE:
-		return uint64(env.scause)
-	case arch.RiscvSTVAL:
-		return uint64(env.stval)
 	case arch.RiscvSIP:
 		return uint64(env.mip) & interruptMask
-	case arch.RiscvSATP:
-		return uint64(env.satp)
-	case arch.RiscvPRIV:
-		return uint64(env.priv)
 	}
 	return e.machineReg(r)
 }
+
+// word is the place of a register that is kept as one 64-bit word, or nil.
+func (e riscv64) word(r arch.Reg) *C.uint64_t {
+	env := e.env()
+	if r < arch.RiscvPC {
+		return &env.gpr[r]
+	}
+	switch r {
+	case arch.RiscvPC:
+		return &env.pc
+	case arch.RiscvSTVEC:
+		return &env.stvec
+	case arch.RiscvSSCRATCH:
+		return &env.sscratch
+	case arch.RiscvSEPC:
+		return &env.sepc
+	case arch.RiscvSCAUSE:
+		return &env.scause
+	case arch.RiscvSTVAL:
+		return &env.stval
+	case arch.RiscvSATP:
+		return &env.satp
+	case arch.RiscvPRIV:
+		return &env.priv
+	}
+	return nil
+}
+
+func (e riscv64) place(r arch.Reg) (at *uint64, mask uint64) {
+	return (*uint64)(e.word(r)), math.MaxUint64
+}
+
+func (e riscv64) mode() (at *uint64, mask uint64) { return e.place(arch.RiscvPRIV) }
 
 // machineReg reads a register of machine mode.
 func (e riscv64) machineReg(r arch.Reg) uint64 {

@@ -48,6 +48,7 @@ struct tl_break {
   uint8_t guest;         // the displaced instruction is a breakpoint of the guest's
   uint8_t op, a, b, c;   // what is done for it besides, an arch.Emulation (emulate.c)
   uint8_t counting;      // hits are counted here, and the tracer is not called
+  uint8_t deferred;      // 1 + number of the tl_want with which it is told of hits later, 0: at once
   uint8_t planted_on[4]; // inplace: the guest's bytes under it when it was planted
   int64_t imm;
   uint64_t hits;         // counted
@@ -77,6 +78,32 @@ struct tl_block {
   uint64_t pc, cs_base;
   uint32_t flags;
   uint16_t size; // bytes of code
+};
+
+// A word of the CPU's state or of guest memory; mask says which bits of it count.
+struct tl_word {
+  const uint64_t *at;
+  uint64_t mask, value;
+};
+
+#define TL_MEMO_WORDS 96
+
+// What the tracer knows of a CPU follows from these words as long as they are what they were (defer.c).
+struct tl_memo {
+  bool known;
+  unsigned n;
+  struct tl_word words[TL_MEMO_WORDS];
+};
+
+#define TL_WANTS 255
+#define TL_WANT_REGS 16
+#define TL_DEFERRED_WORDS (1u << 15)
+#define TL_DEFERRED_HEAD 3u // words in front of the registers of a deferred hit
+
+// What the tracer wants to know of a hit of which it is told later.
+struct tl_want {
+  uint16_t n, memo;           // registers; 1: what it knows of the CPU has to be unchanged
+  uint32_t at[TL_WANT_REGS];  // offsets in the library's CPU state; 0 beyond n
 };
 
 struct tl_machine {
@@ -115,6 +142,12 @@ struct tl_machine {
   uint32_t va_mask;
   bool inplace;
   bool hooked;           // breakpoints are not planted: the code hook stands for them (hooks.c)
+
+  struct tl_want *wants; // TL_WANTS
+  unsigned nwants;
+  // Hits of which the tracer is told later: address, time, number of the want, registers.
+  uint64_t *deferred;    // TL_DEFERRED_WORDS
+  uint32_t ndeferred;    // words
 };
 
 // What comes to the guest besides its instructions (journal.c).
@@ -198,6 +231,8 @@ struct tl_cpu {
   void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
+
+  struct tl_memo memo;
 
   uint64_t set_pages;  // TLB entries made
   uint64_t interrupts, exceptions, syscalls, hits, slot_faults, resyncs;
@@ -297,6 +332,12 @@ void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc);
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi);
 uint64_t tl_executed(struct tl_cpu *c, uint64_t addr); // by c
 void tl_not_executed(struct tl_cpu *c, uint64_t addr);
+
+// defer.c
+bool tl_defer(struct tl_cpu *c, const struct tl_break *b);
+int tl_defer_hits(struct tl_cpu *c, uint64_t addr, const struct tl_want *w);
+void tl_remember(struct tl_cpu *c, const struct tl_word *words, unsigned n);
+void tl_forget(struct tl_cpu *c);
 
 // journal.c
 bool tl_journal_open(struct tl_machine *m, uint64_t keep);

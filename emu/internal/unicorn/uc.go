@@ -61,6 +61,9 @@ type Handler interface {
 	Ack() int
 	// Hit is called at a breakpoint, before the displaced instruction.
 	Hit(addr uint64)
+	// Deferred is called for hits of breakpoints that DeferHits has made, in their order. The
+	// guest has gone on since: of its state h alone tells.
+	Deferred(h *DeferredHit)
 	// Rewrite is called when the guest has stored to the page of text at va.
 	Rewrite(va uint64)
 	// In and Out are accesses to ports (amd64) of 1, 2 or 4 bytes.
@@ -84,6 +87,9 @@ type registers interface {
 	Reg(arch.Reg) uint64
 	SetReg(arch.Reg, uint64)
 	User() bool
+	// place and mode are as Engine.Place and Engine.Mode have them.
+	place(arch.Reg) (at *uint64, mask uint64)
+	mode() (at *uint64, mask uint64)
 }
 
 // architectures makes the registers of an engine, for each architecture there is.
@@ -97,12 +103,13 @@ var architectures = map[*arch.Arch]func(*Engine) registers{
 // are the machine's: any of its engines will do.
 type Engine struct {
 	registers
-	c       *C.struct_tl_cpu
-	arch    *arch.Arch
-	handler Handler
-	ram     []byte
-	running bool
-	like    C.struct_tl_break // of SetBreak, which is called a million times
+	c        *C.struct_tl_cpu
+	arch     *arch.Arch
+	handler  Handler
+	ram      []byte
+	running  bool
+	deferral *deferral         // of the machine
+	like     C.struct_tl_break // of SetBreak, which is called a million times
 	// stopping is held by Stop, which may come from anywhere, and by Close.
 	stopping *sync.Mutex
 }
@@ -160,11 +167,11 @@ func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	if c == nil {
 		return nil, unusable(why)
 	}
-	return newEngine(c, a, h, new(sync.Mutex)), nil
+	return newEngine(c, a, h, new(sync.Mutex), new(deferral)), nil
 }
 
-func newEngine(c *C.struct_tl_cpu, a *arch.Arch, h Handler, stopping *sync.Mutex) *Engine {
-	e := &Engine{c: c, arch: a, handler: h, stopping: stopping}
+func newEngine(c *C.struct_tl_cpu, a *arch.Arch, h Handler, stopping *sync.Mutex, d *deferral) *Engine {
+	e := &Engine{c: c, arch: a, handler: h, stopping: stopping, deferral: d}
 	e.registers = architectures[a](e)
 	e.ram = unsafe.Slice((*byte)(c.m.ram), c.m.ram_size)
 	engines[c.id] = e
@@ -184,7 +191,7 @@ func (e *Engine) Another(codeBuffer uint64) (*Engine, error) {
 	if c == nil {
 		return nil, unusable(why)
 	}
-	return newEngine(c, e.arch, e.handler, e.stopping), nil
+	return newEngine(c, e.arch, e.handler, e.stopping, e.deferral), nil
 }
 
 // ID is the number of this CPU, from 0 on.
@@ -233,6 +240,7 @@ func (e *Engine) Run() (End, error) {
 	var why *C.char
 	e.running = true
 	end := End(C.tl_run(e.c, &why))
+	e.tellDeferred()
 	e.running = false
 	if why != nil {
 		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(*e.c.pc), C.GoString(why))

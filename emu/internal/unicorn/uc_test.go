@@ -16,6 +16,7 @@ func (nothing) Attend()                    {}
 func (nothing) Idle() End                  { return Hung }
 func (nothing) Ack() int                   { return 0 }
 func (nothing) Hit(uint64)                 {}
+func (nothing) Deferred(*DeferredHit)      {}
 func (nothing) Rewrite(uint64)             {}
 func (nothing) In(uint16, int) uint32      { return 0xffffffff }
 func (nothing) Out(uint16, int, uint32)    {}

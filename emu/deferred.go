@@ -1,0 +1,95 @@
+package emu
+
+import (
+	"math"
+	"unsafe"
+
+	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
+)
+
+// OnDeferred sets the function that is called for hits that DeferHits defers. The CPU has the
+// registers that were asked for, as they were, and Now is the time that it was. Memory is not what it was.
+func (m *Machine) OnDeferred(f func(cpu arch.CPU, addr uint64)) { m.onLate = f }
+
+// DeferHits has the hits at addr told to the function of OnDeferred from now on: later, but in
+// the order in which they happened, and before any other function is called. With memo
+// only those at which what the function of the CPU's newest Remember has read is unchanged;
+// others are told at once. It reports false where each hit has to be told at once: where no breakpoint
+// stands, and for registers that cannot be kept.
+func (m *Machine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
+	return !m.shared && m.onLate != nil && m.engine.DeferHits(addr, regs, memo)
+}
+
+// TellHits ends that.
+func (m *Machine) TellHits(addr uint64) { m.engine.TellHits(addr) }
+
+// Remember is called by the function of OnHit. It calls f with the memory and the registers of the CPU
+// that was hit and notes what f reads. What f finds out holds until any of that changes, but for
+// two registers: of the flags the mode alone is noted, and of the program counter nothing.
+func (m *Machine) Remember(f func(mem arch.Memory, regs arch.Regs)) {
+	n := &m.notes
+	n.words, n.on, n.lost = append(n.words[:0], m.engine.Mode()), true, m.inPlace
+	f(noted{m}, noted{m})
+	n.on = false
+	if n.lost {
+		n.words = n.words[:0]
+	}
+	m.engine.Remember(n.words)
+}
+
+// notes are what has been read of a CPU and of memory while they are on.
+type notes struct {
+	words []unicorn.Word
+	on    bool
+	lost  bool // something cannot be noted
+}
+
+func (n *notes) reg(m *Machine, r arch.Reg) {
+	if !n.on || r == m.arch.PC {
+		return
+	}
+	at, mask := m.engine.Place(r)
+	if at == nil {
+		n.lost = true
+		return
+	}
+	n.add(unicorn.Word{At: at, Mask: mask})
+}
+
+// read notes bytes of RAM.
+func (n *notes) read(p []byte) {
+	if !n.on {
+		return
+	}
+	for len(p) > 0 {
+		first := unsafe.Pointer(unsafe.SliceData(p))
+		off := uintptr(first) % 8
+		size := min(8-int(off), len(p))
+		mask := uint64(math.MaxUint64) >> (64 - 8*size) << (8 * off)
+		n.add(unicorn.Word{At: (*uint64)(unsafe.Add(first, -int(off))), Mask: mask})
+		p = p[size:]
+	}
+}
+
+func (n *notes) add(w unicorn.Word) {
+	for i := range n.words {
+		if n.words[i].At == w.At {
+			n.words[i].Mask |= w.Mask
+			return
+		}
+	}
+	n.words = append(n.words, w)
+}
+
+// noted is the CPU that runs and its memory, with what is read of them noted.
+type noted struct{ m *Machine }
+
+// Reg implements arch.Regs.
+func (n noted) Reg(r arch.Reg) uint64 { return n.m.reg(r) }
+
+// SetReg implements arch.Regs.
+func (n noted) SetReg(r arch.Reg, v uint64) { n.m.engine.SetReg(r, v) }
+
+// ReadMem implements arch.Memory.
+func (n noted) ReadMem(addr uint64, p []byte) error { return n.m.ReadMem(addr, p) }

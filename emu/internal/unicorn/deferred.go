@@ -1,0 +1,132 @@
+package unicorn
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"trapline/kernel/arch"
+)
+
+// A DeferredHit is a hit that is told later: a CPU with the registers that were asked for, as
+// they were. It is valid during the call of Handler.Deferred.
+type DeferredHit struct {
+	Addr uint64 // of the breakpoint
+	Now  uint64 // its virtual time
+
+	cpu    int
+	pc     arch.Reg
+	want   *want
+	values []uint64
+}
+
+// A want is what is kept of hits: registers, by their places among the values.
+type want struct{ place [math.MaxUint8 + 1]uint8 } // 1 + index of the value, 0 for none
+
+// ID is the number of the CPU.
+func (h *DeferredHit) ID() int { return h.cpu }
+
+// Reg is a register as it was. It panics for one that was not asked for: what it would be by
+// now is not what it was.
+func (h *DeferredHit) Reg(r arch.Reg) uint64 {
+	if i := h.want.place[r]; i != 0 {
+		return h.values[i-1]
+	}
+	if r == h.pc {
+		return h.Addr
+	}
+	panic(fmt.Sprintf("unicorn: register %d was not kept of the hit at 0x%x", r, h.Addr))
+}
+
+// SetReg does nothing: the instruction has been executed.
+func (*DeferredHit) SetReg(arch.Reg, uint64) {}
+
+// deferral is what a machine knows of deferred hits, besides the C side.
+type deferral struct {
+	wants []*want // by number
+	hit   DeferredHit
+}
+
+// A Word is a word of the state of a CPU, or of guest memory, and which of its bits count.
+type Word struct {
+	At   *uint64
+	Mask uint64
+}
+
+// DeferHits has hits of the breakpoint at addr told by Handler.Deferred from now on, with regs,
+// soon after they happened and before the handler is called for anything else. With memo only
+// while what Remember was told holds for the CPU; any other hit is told by Hit. It is false, and Hit
+// it is, where there is no breakpoint, for a register that is not kept as a word, for too many
+// registers, and with SetHooked.
+func (e *Engine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
+	var w C.struct_tl_want
+	if len(regs) > len(w.at) {
+		return false
+	}
+	out := new(want)
+	for i, r := range regs {
+		at, mask := e.place(r)
+		if at == nil || mask != math.MaxUint64 {
+			return false
+		}
+		w.at[i] = C.uint32_t(uintptr(unsafe.Pointer(at)) - uintptr(e.c.env))
+		out.place[r] = uint8(i + 1)
+	}
+	w.n = C.uint16_t(len(regs))
+	if memo {
+		w.memo = 1
+	}
+	n := int(C.tl_defer_hits(e.c, C.uint64_t(addr), &w))
+	if n == len(e.deferral.wants) {
+		e.deferral.wants = append(e.deferral.wants, out)
+	}
+	return n >= 0
+}
+
+// TellHits ends that: Hit is called again.
+func (e *Engine) TellHits(addr uint64) { C.tl_defer_hits(e.c, C.uint64_t(addr), nil) }
+
+// Remember is told which words the tracer has read, on this CPU and just now. A deferred hit with
+// memo is one at which they are the same. With nil words, or too many, there is none.
+func (e *Engine) Remember(words []Word) {
+	if len(words) == 0 || len(words) > C.TL_MEMO_WORDS {
+		C.tl_forget(e.c)
+		return
+	}
+	var all [C.TL_MEMO_WORDS]C.struct_tl_word
+	for i, w := range words {
+		all[i] = C.struct_tl_word{at: (*C.uint64_t)(w.At), mask: C.uint64_t(w.Mask)}
+	}
+	C.tl_remember(e.c, &all[0], C.uint(len(words)))
+}
+
+// Place is where a register is kept, and which bits of the word are it: of the flags the mode
+// alone. It is nil for a register that is not kept as a word.
+func (e *Engine) Place(r arch.Reg) (at *uint64, mask uint64) { return e.place(r) }
+
+// Mode is the word that says in which mode the CPU is: what other registers are depends on it.
+func (e *Engine) Mode() Word {
+	at, mask := e.mode()
+	return Word{at, mask}
+}
+
+// tellDeferred tells the handler of all hits that wait.
+func (e *Engine) tellDeferred() {
+	m, d := e.c.m, e.deferral
+	words := unsafe.Slice((*uint64)(m.deferred), m.ndeferred)
+	m.ndeferred = 0
+	h := &d.hit
+	h.cpu, h.pc = e.ID(), e.arch.PC
+	for len(words) > 0 {
+		number := words[2]
+		n := C.TL_DEFERRED_HEAD + int(unsafe.Slice(m.wants, m.nwants)[number].n)
+		h.Addr, h.Now, h.want, h.values = words[0], words[1], d.wants[number], words[C.TL_DEFERRED_HEAD:n]
+		e.handler.Deferred(h)
+		words = words[n:]
+	}
+}
