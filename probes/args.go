@@ -1,6 +1,9 @@
 package probes
 
-import "trapline/kernel/ctypes"
+import (
+	"trapline/kernel/arch"
+	"trapline/kernel/ctypes"
+)
 
 // A Typed provider knows the C types of its probes' arguments: what args[] is made of.
 type Typed interface {
@@ -16,4 +19,23 @@ type Arguer interface {
 	Provider
 	// Arg is argument i of the firing, from 0; 0 where there is none.
 	Arg(f *Firing, i int) uint64
+}
+
+// A RegReader is a provider of which can be told what it reads at a firing.
+type RegReader interface {
+	Provider
+	// Reads lists the registers besides the program counter that Select, of probes that have
+	// one, and Arg read at a hit of q at addr, for those arguments of which the bit is set in
+	// args. It is not ok if they read memory, too.
+	Reads(q *Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool)
+}
+
+// ArgRegs are those of regs, the registers of arguments, of which the bit is set in args.
+func ArgRegs(regs []arch.Reg, args uint16) (out []arch.Reg) {
+	for i, r := range regs {
+		if args>>i&1 != 0 {
+			out = append(out, r)
+		}
+	}
+	return out
 }

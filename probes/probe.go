@@ -61,6 +61,8 @@ type Firing struct {
 	Probe *Probe
 	CPU   CPU        // nil when no CPU is concerned: BEGIN, END
 	Args  [10]uint64 // arg0 to arg9
+	// Deferred: it is told later than it happened (Deferrer).
+	Deferred bool
 }
 
 // A Sink takes firings, one at a time. It does not keep f.

@@ -100,3 +100,21 @@ type Chiller interface {
 	// Chill lets ns virtual nanoseconds pass.
 	Chill(ns uint64)
 }
+
+// A Deferrer is a Target that can tell of hits later than they happen.
+type Deferrer interface {
+	// OnDeferred sets the function that is called for such hits, in their order, and before any
+	// other function is called. cpu has the registers that were asked for, as they were, Now is
+	// the time that it was. The memory is not what it was.
+	OnDeferred(func(cpu CPU, addr uint64))
+	// DeferHits has the hits at addr told to that function from now on. With memo only those at
+	// which what the function of the CPU's newest Remember has read is unchanged; others are
+	// told at once. It reports false where each hit has to be told at once.
+	DeferHits(addr uint64, regs []arch.Reg, memo bool) bool
+	// TellHits ends that. It is called before the breakpoint is cleared.
+	TellHits(addr uint64)
+	// Remember is called by the function of OnHit, calls f with the memory and the registers of
+	// the CPU, and notes what f reads of them: of the flags the mode alone, of the program
+	// counter nothing.
+	Remember(f func(mem arch.Memory, regs arch.Regs))
+}

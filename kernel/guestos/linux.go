@@ -216,6 +216,11 @@ func (l *linux) inEntry(pc uint64) bool {
 	return l.entry[0] <= link && link < l.entry[1]
 }
 
+// Enters implements Enterer.
+func (l *linux) Enters(addr uint64) bool {
+	return l.inEntry(addr) || addr-l.img.Slide() == l.anchor
+}
+
 // trimStamps takes "<0>", "[    1.234567] " and "[    T1] " off a line's beginning.
 func trimStamps(line string) string {
 	for {

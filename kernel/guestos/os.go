@@ -66,6 +66,14 @@ type Sparing interface {
 	Spare(Parts)
 }
 
+// An Enterer is an OS in which it depends on the program counter what the current thread is,
+// in some of the kernel's code.
+type Enterer interface {
+	// Enters tells an address of code in which the kernel is entered or left. At any other
+	// address of the kernel Thread does not depend on it.
+	Enters(addr uint64) bool
+}
+
 // Detect finds out which operating system an image is. One that is not known is "bare":
 // it has one thread, and a stack of the program counter alone.
 func Detect(img *kernel.Image) (OS, error) {

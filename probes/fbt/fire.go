@@ -1,6 +1,7 @@
 package fbt
 
 import (
+	"trapline/kernel/arch"
 	"trapline/probes"
 	"trapline/trampoline"
 )
@@ -50,6 +51,17 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 		return f.Args[i]
 	}
 	return 0
+}
+
+// Reads tells of entries of which the arguments are in registers, and of returns by an
+// instruction that does nothing else.
+func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
+	if isEntry(q) {
+		inRegs := args>>len(p.arch.Args) == 0 && p.Args == nil
+		return probes.ArgRegs(p.arch.Args, args), inRegs || args == 0
+	}
+	w := p.funcs[q.Key].at(addr)
+	return []arch.Reg{p.arch.Ret}, w != nil && w.flow.Way == trampoline.Return
 }
 
 // argument is integer argument i at the first instruction of a function: in a register or

@@ -257,6 +257,11 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 	return 0
 }
 
+// Reads tells of arguments; whether one way of a jump is taken, flags say.
+func (p *Provider) Reads(q *probes.Probe, _ uint64, args uint16) (regs []arch.Reg, ok bool) {
+	return probes.ArgRegs(p.args, args), q.Group().Selector() == nil
+}
+
 // Forget drops what is known of text at [lo, hi), which is not there any more.
 func (p *Provider) Forget(lo, hi uint64) {
 	maps.DeleteFunc(p.counted, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })

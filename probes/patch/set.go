@@ -56,6 +56,7 @@ type point struct {
 	state state
 	// counting: the target counts the hits, see CountHits.
 	counting bool
+	deferral Deferral
 }
 
 type state uint8
@@ -87,6 +88,9 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 	}
 	t.OnHit(s.hit)
 	t.OnRewrite(s.rewrite)
+	if d, can := t.(probes.Deferrer); can {
+		d.OnDeferred(s.deferred)
+	}
 	return s, nil
 }
 
@@ -264,7 +268,7 @@ const atOnce = 1 << 15
 
 // attach adds a probe to those of p. The one with the lowest ID fires first.
 func (s *Set) attach(p *point, x Site) {
-	s.take(p)
+	s.tell(p)
 	if p.probe == nil {
 		p.probe = x.Probe
 		return
@@ -314,7 +318,7 @@ func (c *changes) disable(all []Site) error {
 		if p == nil || p.probe == nil {
 			continue
 		}
-		s.take(p)
+		s.tell(p)
 		if s.detach(p, x); p.probe == nil {
 			c.remove(p)
 		}

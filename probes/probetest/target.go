@@ -45,6 +45,7 @@ type Target struct {
 	counted []uint64
 	counts  []uint64
 	hits    map[uint64]uint64 // of breakpoints whose hits are counted
+	deferral
 }
 
 // A CPU is a register file.
@@ -66,7 +67,7 @@ func (c *CPU) ID() int { return c.Num }
 func New(a *arch.Arch) *Target {
 	return &Target{
 		a: a, Code: map[uint64]byte{}, pages: map[uint64]*[pageSize]byte{},
-		breaks: map[uint64]probes.Break{}, hits: map[uint64]uint64{}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
+		breaks: map[uint64]probes.Break{}, hits: map[uint64]uint64{}, deferral: deferral{deferred: map[uint64]deferred{}}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
 	}
 }
 
@@ -88,6 +89,7 @@ func (t *Target) Rewrite(addr uint64, p []byte) {
 	t.Map(addr, p)
 	for page := addr / pageSize; page <= (addr+uint64(len(p))-1)/pageSize; page++ {
 		if t.rewrite != nil && t.watched[page] {
+			t.tell()
 			t.rewrite(page * pageSize)
 		}
 	}
@@ -96,6 +98,7 @@ func (t *Target) Rewrite(addr uint64, p []byte) {
 // Run is the guest's CPU executing the instructions at these addresses in turn, until
 // someone calls Stop. It reports whether it got to the end.
 func (t *Target) Run(pcs ...uint64) bool {
+	defer t.tell()
 	for _, pc := range pcs {
 		if t.stopped {
 			return false
@@ -121,6 +124,10 @@ func (t *Target) step(pc uint64) {
 		t.hits[pc]++
 		return
 	}
+	if t.put(pc) {
+		return
+	}
+	t.tell()
 	t.hit(&t.CPU, pc)
 }
 
@@ -131,6 +138,7 @@ func (t *Target) Advance(ns uint64) {
 		t.now = max(t.now, t.tickAt)
 		f := t.tick
 		t.tick, t.tickAt = nil, ^uint64(0)
+		t.tell()
 		f(&t.CPU)
 	}
 	t.now = max(t.now, end)
@@ -174,7 +182,12 @@ func (t *Target) WriteMem(addr uint64, p []byte) error {
 func (t *Target) Arch() *arch.Arch { return t.a }
 
 // Now implements probes.Target.
-func (t *Target) Now() uint64 { return t.now }
+func (t *Target) Now() uint64 {
+	if t.telling != nil {
+		return t.telling.now
+	}
+	return t.now
+}
 
 // Slots implements probes.Target.
 func (t *Target) Slots() (base, size uint64) { return SlotBase, SlotSize }
@@ -247,6 +260,9 @@ func (t *Target) ClearBreaks(addrs []uint64) error {
 	for _, a := range addrs {
 		if _, ok := t.hits[a]; ok {
 			return t.broken("ClearBreaks: the hits at %#x were not taken", a)
+		}
+		if _, ok := t.deferred[a]; ok {
+			return t.broken("ClearBreaks: the hits at %#x are still deferred", a)
 		}
 		delete(t.breaks, a)
 	}

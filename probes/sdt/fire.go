@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trapline/kernel"
+	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
 	"trapline/kernel/sdt"
 	"trapline/probes"
@@ -69,6 +70,13 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 		return f.CPU.Reg(p.arch.Args[i])
 	}
 	return 0
+}
+
+// Reads tells of places where arguments are in registers.
+func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
+	x := p.place(q, addr)
+	inRegs := p.arch.Args[:min(maxArgs, len(p.arch.Args))]
+	return probes.ArgRegs(inRegs, args), x != nil && x.Args == nil
 }
 
 // ArgTypes are the types that all probes have that d matches.

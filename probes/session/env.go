@@ -22,11 +22,12 @@ type env struct {
 	asked  bool // thread is that of firing
 	bad    uint64
 	failed bool // thread could not be read, because of bad
+	notes  bool // what is read for thread is remembered, for deferred firings
 	frames [2]uint64
 }
 
 func (e *env) begin(f *probes.Firing) {
-	e.firing, e.known, e.asked = f, false, false
+	e.firing, e.known, e.asked, e.notes = f, false, false, false
 }
 
 // Probe implements vm.Env.
@@ -90,7 +91,13 @@ func (e *env) readThread() {
 		e.thread = vm.Thread{Execname: "dtrace"}
 		return
 	}
-	t, err := e.s.OS.Thread(e.s.Target, e.firing.CPU)
+	if e.firing.Deferred {
+		k := e.s.known(e.firing.CPU)
+		e.thread, e.failed, e.bad = k.thread, k.failed, k.bad
+		e.thread.Errno = e.errno()
+		return
+	}
+	t, err := e.osThread()
 	switch {
 	case err == nil:
 	case errors.Is(err, guestos.ErrNoThread):
@@ -102,6 +109,18 @@ func (e *env) readThread() {
 		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
 		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(),
 	}
+	if e.notes {
+		*e.s.known(e.firing.CPU) = knownThread{e.thread, e.failed, e.bad}
+	}
+}
+
+// osThread asks the OS for the thread.
+func (e *env) osThread() (t guestos.Thread, err error) {
+	if !e.notes {
+		return e.s.OS.Thread(e.s.Target, e.firing.CPU)
+	}
+	e.s.deferrer.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.s.OS.Thread(mem, regs) })
+	return t, err
 }
 
 // maxErrno is the largest number of an error: what a system call returns is not negative, or

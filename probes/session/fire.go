@@ -27,7 +27,11 @@ func (s *Session) Fire(f *probes.Firing) {
 		s.count(f, es)
 		return
 	}
-	s.vm.Fire(&s.env, es)
+	if f.Deferred || s.deferrer == nil {
+		s.vm.Fire(&s.env, es)
+	} else {
+		s.fireNow(f, es)
+	}
 	if s.phase == running {
 		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
 			s.set.TakeHits()

@@ -36,13 +36,14 @@ type Options struct {
 	Tramp       string // probe, thread: likewise, and for the session
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
+	Defer       bool // firings that need not come at once may come later
 
 	InlineFrames bool // stacks show inlined functions
 }
 
 // NewOptions are the defaults.
 func NewOptions() *Options {
-	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe"}
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe", Defer: true}
 }
 
 // An option is a row of the table of options.
@@ -63,6 +64,7 @@ const (
 var table = map[string]option{
 	// Ours.
 	"crosscheck":   {set: flag(func(o *Options) *bool { return &o.CrossCheck })},
+	"defer":        {set: flag(func(o *Options) *bool { return &o.Defer })},
 	"engine":       {set: oneOf(func(o *Options) *string { return &o.Engine }, "trap", "hook")},
 	"inlineframes": {set: flag(func(o *Options) *bool { return &o.InlineFrames })},
 	"kinstpolicy":  {set: setPolicy},

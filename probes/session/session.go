@@ -85,7 +85,8 @@ type Session struct {
 	err                   error
 	host                  host
 	vtime                 vtime
-	halted                code.Act // Panic or Breakpoint, when one has run
+	deferral
+	halted code.Act // Panic or Breakpoint, when one has run
 }
 
 // phase says which probes fire.
@@ -164,6 +165,7 @@ func (s *Session) Start() error {
 		return err
 	}
 	s.spareThreads()
+	s.startDeferral()
 	s.vm.OnFault, s.vm.Base = s.fault, s.base
 	for _, b := range s.vm.Buffers() {
 		b.OnFull = s.full

@@ -13,6 +13,8 @@ type clause struct {
 	layout  buffer.Layout
 	spec    bool // has a speculate action
 	counts  bool // does nothing else: see OnlyCounts
+	defers  bool // see Deferrable
+	thread  bool // see AsksThread
 }
 
 // An action is one of a clause's, with what it writes to.
@@ -32,7 +34,7 @@ type action struct {
 func (m *Machine) prepare(c *code.Clause) clause {
 	l := buffer.NewLayout()
 	records := len(c.Actions) == 0 || len(c.Actions) == 1 && c.Actions[0].Act == code.Speculate
-	out := clause{pred: c.Pred, counts: onlyCounts(m.prog, c)}
+	out := clause{pred: c.Pred, counts: onlyCounts(m.prog, c), defers: m.cfg.BufPolicy != buffer.Fill && defers(c), thread: asksThread(m.prog, c)}
 	number := 1
 	var first []int
 	for i := range c.Actions {

@@ -1,0 +1,134 @@
+package probetest
+
+import (
+	"bytes"
+
+	"trapline/kernel/arch"
+	"trapline/probes"
+)
+
+// deferral is the part of a Target that tells of hits later.
+type deferral struct {
+	deferred map[uint64]deferred // by address
+	waiting  []lateHit
+	telling  *lateHit
+	late     func(probes.CPU, uint64)
+	memo     *memo // nil: nothing is remembered
+}
+
+// deferred is what is kept of hits at an address.
+type deferred struct {
+	regs []arch.Reg
+	memo bool
+}
+
+// A lateHit is a hit that waits to be told: a CPU with some of its registers.
+type lateHit struct {
+	cpu  int
+	addr uint64
+	now  uint64
+	regs map[arch.Reg]uint64
+}
+
+// ID implements probes.CPU.
+func (h *lateHit) ID() int { return h.cpu }
+
+// Reg implements probes.CPU. It panics for a register that was not asked for.
+func (h *lateHit) Reg(r arch.Reg) uint64 {
+	v, ok := h.regs[r]
+	if !ok {
+		panic("probetest: a register that was not kept of a hit")
+	}
+	return v
+}
+
+// SetReg implements probes.CPU.
+func (h *lateHit) SetReg(arch.Reg, uint64) {}
+
+// A memo is what was read while a function ran.
+type memo struct {
+	t    *Target
+	regs map[arch.Reg]uint64
+	mem  map[uint64][]byte
+}
+
+// Reg implements arch.Regs.
+func (m *memo) Reg(r arch.Reg) uint64 {
+	m.regs[r] = m.t.CPU.Reg(r)
+	return m.regs[r]
+}
+
+// SetReg implements arch.Regs.
+func (m *memo) SetReg(arch.Reg, uint64) {}
+
+// ReadMem implements arch.Memory.
+func (m *memo) ReadMem(addr uint64, p []byte) error {
+	err := m.t.ReadMem(addr, p)
+	m.mem[addr] = bytes.Clone(p)
+	return err
+}
+
+// holds tells whether what was read is unchanged.
+func (m *memo) holds() bool {
+	for r, v := range m.regs {
+		if r != m.t.a.PC && m.t.CPU.Reg(r) != v {
+			return false
+		}
+	}
+	for addr, was := range m.mem {
+		now := make([]byte, len(was))
+		if m.t.ReadMem(addr, now) != nil || !bytes.Equal(was, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// OnDeferred implements probes.Deferrer.
+func (t *Target) OnDeferred(f func(probes.CPU, uint64)) { t.late = f }
+
+// DeferHits implements probes.Deferrer.
+func (t *Target) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
+	if _, ok := t.breaks[addr]; !ok || t.late == nil {
+		return false
+	}
+	t.deferred[addr] = deferred{regs, memo}
+	return true
+}
+
+// TellHits implements probes.Deferrer.
+func (t *Target) TellHits(addr uint64) { delete(t.deferred, addr) }
+
+// Remember implements probes.Deferrer.
+func (t *Target) Remember(f func(arch.Memory, arch.Regs)) {
+	t.memo = &memo{t, map[arch.Reg]uint64{}, map[uint64][]byte{}}
+	f(t.memo, t.memo)
+}
+
+// Deferring is the number of breakpoints whose hits are told later.
+func (t *Target) Deferring() int { return len(t.deferred) }
+
+// put keeps a hit, if it may be told later.
+func (t *Target) put(pc uint64) bool {
+	d, ok := t.deferred[pc]
+	if !ok || d.memo && (t.memo == nil || !t.memo.holds()) {
+		return false
+	}
+	h := lateHit{t.CPU.Num, pc, t.now, map[arch.Reg]uint64{t.a.PC: pc}}
+	for _, r := range d.regs {
+		h.regs[r] = t.CPU.Reg(r)
+	}
+	t.waiting = append(t.waiting, h)
+	return true
+}
+
+// tell tells of all hits that wait.
+func (t *Target) tell() {
+	all := t.waiting
+	t.waiting = nil
+	for i := range all {
+		t.telling = &all[i]
+		t.late(t.telling, all[i].addr)
+	}
+	t.telling = nil
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"slices"
+
+	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
+	"trapline/probes"
+	"trapline/probes/d/vm"
+	"trapline/probes/patch"
+)
+
+// deferral is what a session knows of firings that come later than they happened. What the
+// clauses at a probe need of the guest, if it is not memory, is kept at the hit: registers,
+// the time, and of the current thread that it is still the one that was read last. Order
+// is kept, so the trace is the same.
+type deferral struct {
+	deferrer probes.Deferrer // nil: each firing comes at once
+	threads  []knownThread   // by CPU
+}
+
+// A knownThread is the thread of a CPU when it was read last, and how that went.
+type knownThread struct {
+	thread vm.Thread
+	failed bool
+	bad    uint64
+}
+
+// known is what is known of the thread of a CPU.
+func (d *deferral) known(cpu probes.CPU) *knownThread {
+	for len(d.threads) <= cpu.ID() {
+		d.threads = append(d.threads, knownThread{})
+	}
+	return &d.threads[cpu.ID()]
+}
+
+// startDeferral allows it, unless an option or clauses of ERROR, which want to know of the guest when the
+// fault was, are against it.
+func (s *Session) startDeferral() {
+	d, can := s.Target.(probes.Deferrer)
+	if can && s.Options.Defer && len(s.on.of(s.dtrace.Error.ID())) == 0 {
+		s.deferrer = d
+	}
+}
+
+// fireNow runs the clauses at a firing that comes at once, and has further ones come later if that
+// comes to the same.
+func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
+	how := s.set.Deferral(f.Probe)
+	var regs []arch.Reg
+	if how == patch.Untried {
+		var ok bool
+		if regs, ok = s.keeps(f, es); !ok {
+			how = s.set.Immediate(f.Probe)
+		}
+	}
+	s.env.notes = how != patch.Immediate && s.vm.AsksThread(es)
+	s.vm.Fire(&s.env, es)
+	if s.env.notes {
+		s.env.Thread()
+	}
+	if how == patch.Untried {
+		s.set.DeferHits(f.Probe, regs, s.env.notes)
+	}
+}
+
+// keeps lists the registers that have to be kept of further hits at the place of f, for firings that come
+// later. It is not ok if they cannot.
+func (s *Session) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok bool) {
+	r, can := f.Probe.Group().Provider().(probes.RegReader)
+	pc := s.Target.Arch().PC
+	addr := f.CPU.Reg(pc)
+	if !can || !s.vm.Deferrable(es) || f.Probe == s.vtime.probe || s.vm.AsksThread(es) && s.isEntry(addr) {
+		return nil, false
+	}
+	read, args := s.vm.Registers(es)
+	if regs, ok = r.Reads(f.Probe, addr, args); !ok {
+		return nil, false
+	}
+	for _, i := range read {
+		regs = append(regs, arch.Reg(i))
+	}
+	slices.Sort(regs)
+	return slices.DeleteFunc(slices.Compact(regs), func(r arch.Reg) bool { return r == pc }), true
+}
+
+// isEntry says that at addr, where the kernel is entered or left, it depends on the very
+// instruction what the current thread is.
+func (s *Session) isEntry(addr uint64) bool {
+	os, can := s.OS.(guestos.Enterer)
+	return can && os.Enters(addr)
+}
