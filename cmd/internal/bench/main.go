@@ -47,6 +47,7 @@ func comparisons() []comparison {
 		{"workload", "CPU time of a boot, and of what the guest runs beyond it; A: trapline, B: QEMU", everyTask},
 		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
 		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},
+		{"bpftrace", "what one hit of a counting probe costs; A: trapline, B: bpftrace in the same kernel under QEMU", underBPF},
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},
 		{"engines", "what one hit costs; A: by a breakpoint, B: by the emulator's own code hook (-x engine=hook)", engines},
 		{"clause", "what one hit costs with other clauses (tiny/amd64); A: with the probe, B: without", clauses},

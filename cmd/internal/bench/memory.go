@@ -23,7 +23,7 @@ func memory(b *bench) ([]row, error) {
 	boot := rssOf(us[0])
 	for i, t := range traced {
 		rss := rssOf(us[i+1])
-		beyond := pairwise(rss, boot, func(a, b float64) float64 { return a - b })
+		beyond := pairwise(rss, boot, less)
 		rows = append(rows, row{Name: t.name, A: rss, B: boot, Unit: "MB", Result: beyond, Of: "MB", Aim: atMost(most)})
 	}
 	rows[len(rows)-1].Note = "result: A - B. The guest has 256 MiB of RAM and a code buffer of 256 MiB; both count as far as they are used."

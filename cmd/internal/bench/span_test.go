@@ -71,14 +71,13 @@ func TestListenTo(t *testing.T) {
 
 func TestRowsOfSpans(t *testing.T) {
 	w := ways("8")[1:2]
-	ours := [][]usage{{{spans: spans{traced: 1}}}, {{spans: spans{traced: 1 + ourReads*1e-7}}}}
-	theirs := []usage{{spans: spans{"reads": 2, w[0].span: 2 + theirReads*2e-6}}}
-	r := hitsOfVFSRead(w, theirs, ours)[0]
+	ours := []usage{{spans: spans{w[0].span: ourReads * 1e-7}}}
+	theirs := []usage{{spans: spans{"reads": 2, w[0].span: 2 + theirReads*2e-6, "forks": 2, "probed forks": 20}}}
+	r := hitsOfVFSRead(w, ours, theirs)[0]
 	if number(r.A[0]) != "100" || number(r.B[0]) != "2000" || number(r.Result[0]) != "0.050" {
 		t.Errorf("%+v", r)
 	}
-	theirs = []usage{{spans: spans{"forks": 2, "probed forks": 20}}}
-	rows := ofProcesses(7, theirs, ours[0], []usage{{spans: spans{traced: 2}}})
+	rows := ofProcesses(7, theirs, []usage{{spans: spans{traced: 1}}}, []usage{{spans: spans{traced: 2}}})
 	if !slices.Equal(rows[0].Result, series{0.1}) || !slices.Equal(rows[1].Result, series{0.2}) {
 		t.Errorf("%+v", rows)
 	}

@@ -28,6 +28,7 @@ func pairwise(a, b series, f func(a, b float64) float64) series {
 }
 
 func ratio(a, b float64) float64 { return a / b }
+func less(a, b float64) float64  { return a - b }
 
 // perHit is a function for pairwise: what a hit costs, in nanoseconds of CPU, if a and
 // b are seconds with and without hits of them.
