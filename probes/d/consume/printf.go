@@ -29,13 +29,16 @@ type printer struct {
 const maxWidth = 1 << 16
 
 func (p *printer) format(f *code.Format) {
-	for _, c := range f.Convs {
+	for i := range f.Convs {
+		c := &f.Convs[i]
 		p.buf = append(p.buf, c.Lit...)
-		p.stars(&c)
+		if c.WidthStar || c.PrecStar {
+			c = p.stars(*c)
+		}
 		if c.Agg {
-			p.aggregate(&c)
+			p.aggregate(c)
 		} else if v := p.take(); v != nil {
-			p.conv(&c, v)
+			p.conv(c, v)
 		}
 	}
 	p.buf = append(p.buf, f.Tail...)
@@ -50,9 +53,9 @@ func (p *printer) take() *Value {
 	return &p.values[p.next-1]
 }
 
-// stars replaces * by what the values say. A negative width justifies left, a negative
+// stars is c with * replaced by what the values say. A negative width justifies left, a negative
 // precision is none.
-func (p *printer) stars(c *code.Conv) {
+func (p *printer) stars(c code.Conv) *code.Conv {
 	if c.WidthStar {
 		c.Width = p.star()
 		if c.Width < 0 {
@@ -62,6 +65,7 @@ func (p *printer) stars(c *code.Conv) {
 	if c.PrecStar {
 		c.Prec = max(p.star(), -1)
 	}
+	return &c
 }
 
 func (p *printer) star() int {
@@ -182,6 +186,10 @@ func (p *printer) unsigned(c *code.Conv, v *Value, base int) {
 // digits prints n with at least as many digits as the precision says; none for 0 with
 // precision 0.
 func (p *printer) digits(c *code.Conv, n uint64, base int) {
+	if c.Prec < 0 {
+		p.buf = strconv.AppendUint(p.buf, n, base)
+		return
+	}
 	if n == 0 && c.Prec == 0 {
 		return
 	}
