@@ -259,6 +259,7 @@ func (r *Registry) Disable(p []*Probe) error {
 
 type part struct {
 	provider Provider
+	n        int // how many probes
 	probes   []*Probe
 }
 
@@ -273,9 +274,18 @@ func (r *Registry) byProvider(p []*Probe, n int) []part {
 		i := slices.IndexFunc(parts, func(x part) bool { return x.provider == owner })
 		if i < 0 {
 			i = len(parts)
-			parts = append(parts, part{provider: owner, probes: make([]*Probe, 0, len(p))})
+			parts = append(parts, part{provider: owner})
 		}
-		parts[i].probes = append(parts[i].probes, q)
+		parts[i].n++
+	}
+	for i := range parts {
+		parts[i].probes = make([]*Probe, 0, parts[i].n)
+	}
+	for _, q := range p {
+		if r.Enabled(q) == n {
+			i := slices.IndexFunc(parts, func(x part) bool { return x.provider == q.group.provider })
+			parts[i].probes = append(parts[i].probes, q)
+		}
 	}
 	for i := range parts {
 		sortProbes(parts[i].probes)

@@ -114,14 +114,13 @@ func (n name) match(off int) bool {
 func (p *Provider) glob(parts []ktext.Part, pattern string, want name) ([]*probes.Probe, error) {
 	var out []*probes.Probe
 	for _, part := range parts {
-		for _, s := range part.Symbols.Glob(pattern) {
-			f, instrs, err := p.decode(part, s)
+		p.text.DecodeAll(part.Symbols.Glob(pattern), func(s kernel.Symbol, f *patch.Func, instrs []patch.Instr, err error) {
 			if f == nil {
 				p.skips.Add(err.Error(), s.Name)
-				continue
+				return
 			}
-			out = append(out, p.all(f, instrs, want, err)...)
-		}
+			out = p.all(out, &function{f, part.Module, s.Name}, instrs, want, err)
+		})
 	}
 	return sorted(out), nil
 }
@@ -170,7 +169,7 @@ func (p *Provider) function(part ktext.Part, s kernel.Symbol, want name) ([]*pro
 	if want.offset >= 0 {
 		return p.one(f, instrs, want, err)
 	}
-	if out := p.all(f, instrs, want, err); len(out) > 0 {
+	if out := p.all(nil, f, instrs, want, err); len(out) > 0 {
 		return out, nil
 	}
 	return nil, p.noneOf(f, instrs, want)
@@ -199,7 +198,8 @@ func (p *Provider) one(f *function, instrs []patch.Instr, want name, decodeErr e
 	if want.suffix != "" {
 		return p.makeBranch(f, instrs[i], want.suffix)
 	}
-	return []*probes.Probe{p.make(f, instrs[i])}, nil
+	p.text.Set.Add(f.Func, instrs[i])
+	return []*probes.Probe{p.group(f).Numbered(off, f.Start+uint64(off))}, nil
 }
 
 // noInstr says why no instruction begins at an offset; i is the one after it.
@@ -215,9 +215,9 @@ func noInstr(f *function, instrs []patch.Instr, i, off int, decodeErr error) err
 	return fmt.Errorf("offset %d is inside an instruction of %s: instructions begin at %d and %d", off, f.name, instrs[i-1].Off, instrs[i].Off)
 }
 
-// all makes the probes of those instructions that match and can be traced.
-func (p *Provider) all(f *function, instrs []patch.Instr, want name, decodeErr error) []*probes.Probe {
-	var out []*probes.Probe
+// all makes the probes of those instructions that match and can be traced, and appends them to out.
+func (p *Provider) all(out []*probes.Probe, f *function, instrs []patch.Instr, want name, decodeErr error) []*probes.Probe {
+	var group *probes.Group // there is none without probes
 	count := !p.counted[f.Start]
 	p.counted[f.Start] = true
 	if count && decodeErr != nil {
@@ -228,7 +228,11 @@ func (p *Provider) all(f *function, instrs []patch.Instr, want name, decodeErr e
 			continue
 		}
 		if why := p.text.Refusal(f.Func, instrs, i); why == "" {
-			out = append(out, p.make(f, in))
+			if group == nil {
+				group = p.group(f)
+			}
+			p.text.Set.Add(f.Func, in)
+			out = append(out, group.Numbered(in.Off, f.Start+uint64(in.Off)))
 		} else if count {
 			p.skips.Add(why, fmt.Sprintf("%s+%d", f.name, in.Off))
 		}
@@ -236,9 +240,8 @@ func (p *Provider) all(f *function, instrs []patch.Instr, want name, decodeErr e
 	return out
 }
 
-func (p *Provider) make(f *function, in patch.Instr) *probes.Probe {
-	p.text.Set.Add(f.Func, in)
-	return p.registry.Group(p, f.module, f.name, f.Start).Numbered(in.Off, f.Start+uint64(in.Off))
+func (p *Provider) group(f *function) *probes.Group {
+	return p.registry.Group(p, f.module, f.name, f.Start)
 }
 
 // Enable plants the breakpoints.

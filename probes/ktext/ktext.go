@@ -71,13 +71,34 @@ var errEmpty = errors.New("the function has no size")
 func (t *Text) Decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr, err error) {
 	f = t.Set.Func(s.Addr, int(s.Size))
 	instrs, err = f.Instrs()
-	if f.Size > int(s.Size) { // another name of it reaches further
-		instrs = slices.DeleteFunc(instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
+	return decoded(s, patch.Decoded{Func: f, Instrs: instrs, Err: err})
+}
+
+// DecodeAll is Decode of many functions of different addresses, on all CPUs: take gets what
+// Decode would give of each, in their order.
+func (t *Text) DecodeAll(syms []kernel.Symbol, take func(s kernel.Symbol, f *patch.Func, instrs []patch.Instr, err error)) {
+	funcs := make([]*patch.Func, len(syms))
+	for i, s := range syms {
+		funcs[i] = t.Set.Func(s.Addr, int(s.Size))
 	}
-	if len(instrs) == 0 {
-		return nil, nil, cmp.Or(err, errEmpty)
+	i := 0
+	t.Set.Decode(funcs, func(d patch.Decoded) {
+		s := syms[i]
+		i++
+		f, instrs, err := decoded(s, d)
+		take(s, f, instrs, err)
+	})
+}
+
+// decoded is what Decode gives of a function.
+func decoded(s kernel.Symbol, d patch.Decoded) (*patch.Func, []patch.Instr, error) {
+	if d.Size > int(s.Size) { // another name of it reaches further
+		d.Instrs = slices.DeleteFunc(d.Instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
 	}
-	return f, instrs, err
+	if len(d.Instrs) == 0 {
+		return nil, nil, cmp.Or(d.Err, errEmpty)
+	}
+	return d.Func, d.Instrs, d.Err
 }
 
 // Refusal says why the i-th instruction of f cannot be traced, or "".

@@ -18,9 +18,6 @@ type changes struct {
 	code   []slotCode
 	freed  []*point
 	err    error
-
-	changed []*Func  // that have a new text
-	steps   [][2]int // of adjust
 }
 
 // changes makes room for about n of them.
@@ -35,6 +32,9 @@ func (s *Set) changes(n int) *changes {
 func (c *changes) reset() {
 	c.breaks, c.clear, c.code, c.freed = c.breaks[:0], c.clear[:0], c.code[:0], c.freed[:0]
 }
+
+// len is about how many have been collected to be taken away.
+func (c *changes) len() int { return max(len(c.clear), len(c.freed)) }
 
 // plant puts p's instruction into its slot and its breakpoint into the text.
 func (c *changes) plant(p *point) {
@@ -117,15 +117,16 @@ func (c *changes) commit() error {
 			return fmt.Errorf("plant breakpoints: %w", err)
 		}
 	}
-	return s.release(c.freed)
+	return c.release()
 }
 
-func (s *Set) release(ps []*point) error {
-	empty := make([]slotCode, 0, len(ps))
-	for _, p := range ps {
-		empty = append(empty, slotCode{slot: p.slot})
-		s.slots.release(p.slot)
+// release gives the slots of the points that are freed back, and empties them.
+func (c *changes) release() error {
+	c.code = c.code[:0]
+	for _, p := range c.freed {
+		c.code = append(c.code, slotCode{slot: p.slot})
+		c.set.slots.release(p.slot)
 		p.slot = 0
 	}
-	return s.slots.write(empty)
+	return c.set.slots.write(c.code)
 }

@@ -40,12 +40,43 @@ const usualLen = 4
 // Instrs decodes the function as it is now in the guest. When an instruction cannot be
 // decoded it returns those before it, and an error that says where it stopped.
 func (f *Func) Instrs() ([]Instr, error) {
+	if err := f.set.refresh([]*Func{f}); err != nil {
+		return nil, err
+	}
+	return f.instrs()
+}
+
+// instrs are those of the text as it was read last.
+func (f *Func) instrs() ([]Instr, error) {
 	out := make([]Instr, 0, f.Size/usualLen+1)
-	err := f.Each(func(off int, code []byte) bool {
-		out = append(out, f.Instr(off, code))
+	f.walk(f.text, func(off, n int) bool {
+		out = append(out, f.Instr(off, f.text[off:off+n]))
 		return true
 	})
-	return out, err
+	return out, f.err
+}
+
+// A Decoded is a function with what Instrs gives of it.
+type Decoded struct {
+	*Func
+	Instrs []Instr
+	Err    error
+}
+
+// Decode is Instrs of many functions, each given once, on all CPUs: take gets them in their
+// order, and may add points of those that it has got. It takes the text that all had in the
+// beginning.
+func (s *Set) Decode(funcs []*Func, take func(Decoded)) {
+	all := make([]Decoded, len(funcs))
+	for i, f := range funcs {
+		all[i] = Decoded{Func: f, Err: s.refresh([]*Func{f})}
+	}
+	inOrder(all, func(d Decoded) Decoded {
+		if d.Err == nil {
+			d.Instrs, d.Err = d.instrs()
+		}
+		return d
+	}, take)
 }
 
 // Each is Instrs without plans: it yields offset and bytes of each instruction until yield
@@ -69,7 +100,8 @@ func (f *Func) Flow(in Instr) trampoline.Flow {
 }
 
 // walk yields the instructions of text, which is f's, from the start, until yield returns
-// false. Why it stopped otherwise before the end is in f.err.
+// false. Why it stopped otherwise before the end is in f.err. It changes nothing but f: several
+// functions may be walked at once.
 func (f *Func) walk(text []byte, yield func(off, n int) bool) {
 	var known lengths
 	f.err = nil

@@ -18,51 +18,63 @@ func (s *Set) rewrite(addr uint64) {
 
 // refresh decodes functions again whose text has changed, and adjusts their points.
 func (s *Set) refresh(funcs []*Func) error {
-	c := &changes{set: s}
+	var changed []rewritten
 	for _, f := range funcs {
 		text, err := f.read()
 		if err != nil {
 			return err
 		}
 		if !bytes.Equal(text, f.text) {
-			c.adjust(f, text)
-			c.changed = append(c.changed, f)
+			changed = append(changed, rewritten{f: f, text: text})
 		}
 	}
+	c := &changes{set: s}
+	inOrder(changed, rewritten.decode, c.adjust)
 	if err := c.commit(); err != nil {
 		return err
 	}
-	for _, f := range c.changed {
-		if f.onChange != nil {
-			f.onChange()
+	for _, x := range changed {
+		if x.f.onChange != nil {
+			x.f.onChange()
 		}
 	}
 	return nil
 }
 
-// adjust gives f a new text.
-func (c *changes) adjust(f *Func, text []byte) {
+// A rewritten is a function whose text has changed.
+type rewritten struct {
+	f       *Func
+	text    []byte
+	lengths []uint8 // of its instructions; none if it has no points
+}
+
+// decode finds the lengths.
+func (x rewritten) decode() rewritten {
+	if x.f.points > 0 {
+		x.f.walk(x.text, func(_, n int) bool {
+			x.lengths = append(x.lengths, uint8(n))
+			return true
+		})
+	}
+	return x
+}
+
+// adjust gives a function its new text.
+func (c *changes) adjust(x rewritten) {
+	f, old := x.f, x.f.text
+	f.text = x.text
 	if f.points == 0 {
-		f.text = text
 		return
 	}
-	at := 0 // up to here, points were dealt with
-	old := f.text
-	c.steps = c.steps[:0]
-	f.walk(text, func(off, n int) bool {
-		c.steps = append(c.steps, [2]int{off, n})
-		return true
-	})
-	f.text = text
-	for _, step := range c.steps {
-		off, n := step[0], step[1]
-		c.unalign(f, at, off)
-		at = off + 1
-		if p := c.set.pointIn(f, off); p != nil && (p.state == unaligned || !same(old, text, off, n)) {
-			c.replan(p, n)
+	off := 0
+	for _, n := range x.lengths {
+		if p := c.set.pointIn(f, off); p != nil && (p.state == unaligned || !same(old, f.text, off, int(n))) {
+			c.replan(p, int(n))
 		}
+		c.unalign(f, off+1, off+int(n))
+		off += int(n)
 	}
-	c.unalign(f, at, len(text))
+	c.unalign(f, off, len(f.text))
 }
 
 // pointIn finds f's own point at an offset.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"trapline/probes"
@@ -72,7 +73,8 @@ const (
 func (p *point) addr() uint64 { return p.fn.Start + uint64(p.off) }
 
 // New makes an empty set. It takes the target's OnHit and OnRewrite for itself. file
-// reads the text of the image file at an address of the running kernel.
+// reads the text of the image file at an address of the running kernel; several goroutines may
+// call it at once.
 func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Sink) (*Set, error) {
 	isa, err := trampoline.For(t.Arch())
 	if err != nil {
@@ -202,23 +204,27 @@ type Site struct {
 }
 
 // sites are those of probes whose Keys are the addresses of points.
-func sites(ps []*probes.Probe) []Site {
-	out := make([]Site, len(ps))
-	for i, q := range ps {
-		out[i] = Site{q, q.Key}
+func sites(ps []*probes.Probe) iter.Seq[Site] {
+	return func(yield func(Site) bool) {
+		for _, q := range ps {
+			if !yield(Site{q, q.Key}) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 // Enable plants the breakpoints of ps, whose Keys are the addresses of points. It looks
 // at the text again: a point whose instruction has gone since is suspended.
-func (s *Set) Enable(ps []*probes.Probe) error { return s.EnableSites(sites(ps)) }
+func (s *Set) Enable(ps []*probes.Probe) error { return s.enable(sites(ps), len(ps)) }
 
 // EnableSites does the same for probes at the addresses of points. A probe that is enabled
 // at an address stays so.
-func (s *Set) EnableSites(all []Site) error {
-	fresh := make([]uint64, 0, len(all))
-	for _, x := range all {
+func (s *Set) EnableSites(all []Site) error { return s.enable(slices.Values(all), len(all)) }
+
+func (s *Set) enable(all iter.Seq[Site], n int) error {
+	fresh := make([]uint64, 0, n)
+	for x := range all {
 		p := s.point(x.Addr)
 		if p == nil {
 			return fmt.Errorf("enable %v: no instruction is known at %#x", x.Probe.Desc(), x.Addr)
@@ -229,7 +235,7 @@ func (s *Set) EnableSites(all []Site) error {
 		s.attach(p, x)
 	}
 	if err := s.plantAll(fresh); err != nil {
-		return errors.Join(err, s.DisableSites(all))
+		return errors.Join(err, s.disable(all, n))
 	}
 	return nil
 }
@@ -284,6 +290,12 @@ func (s *Set) attach(p *point, x Site) {
 
 // detach takes a probe from those of p.
 func (s *Set) detach(p *point, x Site) {
+	if len(s.more[x.Addr]) == 0 {
+		if p.probe == x.Probe {
+			p.probe = nil
+		}
+		return
+	}
 	all := append([]*probes.Probe{p.probe}, s.more[x.Addr]...)
 	all = slices.DeleteFunc(all, func(q *probes.Probe) bool { return q == x.Probe || q == nil })
 	delete(s.more, x.Addr)
@@ -297,23 +309,14 @@ func (s *Set) detach(p *point, x Site) {
 }
 
 // Disable takes the breakpoints of ps away, where no other probe wants them.
-func (s *Set) Disable(ps []*probes.Probe) error { return s.DisableSites(sites(ps)) }
+func (s *Set) Disable(ps []*probes.Probe) error { return s.disable(sites(ps), len(ps)) }
 
 // DisableSites does the same for probes at the addresses of points.
-func (s *Set) DisableSites(all []Site) error {
-	c := s.changes(min(len(all), atOnce))
-	for some := range slices.Chunk(all, atOnce) {
-		c.reset()
-		if err := c.disable(some); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (s *Set) DisableSites(all []Site) error { return s.disable(slices.Values(all), len(all)) }
 
-func (c *changes) disable(all []Site) error {
-	s := c.set
-	for _, x := range all {
+func (s *Set) disable(all iter.Seq[Site], n int) error {
+	c := s.changes(min(n, atOnce))
+	for x := range all {
 		p := s.point(x.Addr)
 		if p == nil || p.probe == nil {
 			continue
@@ -322,6 +325,13 @@ func (c *changes) disable(all []Site) error {
 		if s.detach(p, x); p.probe == nil {
 			c.remove(p)
 		}
+		if c.len() < atOnce {
+			continue
+		}
+		if err := c.commit(); err != nil {
+			return err
+		}
+		c.reset()
 	}
 	return c.commit()
 }

@@ -20,10 +20,15 @@ type slots struct {
 	base     uint64
 	pageSize uint64
 	known    map[uint64]bool // pages that have been filled
+	empty    []byte          // a free slot
+	run      []byte          // of write: what it stores next
 }
 
 func newSlots(t probes.Target, isa *trampoline.ISA) *slots {
-	return &slots{target: t, isa: isa, pageSize: t.Arch().PageSize, known: map[uint64]bool{}}
+	return &slots{
+		target: t, isa: isa, pageSize: t.Arch().PageSize, known: map[uint64]bool{},
+		empty: bytes.Repeat(isa.Fill, isa.SlotSize/len(isa.Fill)),
+	}
 }
 
 func (s *slots) open() {
@@ -45,7 +50,7 @@ func (s *slots) alloc() (uint32, error) {
 	}
 	if page := addr - addr%s.pageSize; !s.known[page] {
 		s.known[page] = true
-		if err := s.target.WriteSlots(page, s.filling(int(s.pageSize))); err != nil {
+		if err := s.target.WriteSlots(page, s.filling(nil, int(s.pageSize)/s.isa.SlotSize)); err != nil {
 			return 0, fmt.Errorf("prepare trampolines at %#x: %w", page, err)
 		}
 	}
@@ -55,7 +60,13 @@ func (s *slots) alloc() (uint32, error) {
 // release gives a slot back. What is in it stays until it is written.
 func (s *slots) release(slot uint32) { s.free.Free(s.addr(slot)) }
 
-func (s *slots) filling(n int) []byte { return bytes.Repeat(s.isa.Fill, n/len(s.isa.Fill)) }
+// filling appends n free slots.
+func (s *slots) filling(to []byte, n int) []byte {
+	for range n {
+		to = append(to, s.empty...)
+	}
+	return to
+}
 
 // slotCode is what a slot is to hold, nil for nothing.
 type slotCode struct {
@@ -65,17 +76,20 @@ type slotCode struct {
 
 // write stores code in slots, neighbours in one go, the rest of each slot filled.
 func (s *slots) write(all []slotCode) error {
-	slices.SortStableFunc(all, func(a, b slotCode) int { return cmp.Compare(a.slot, b.slot) })
+	bySlot := func(a, b slotCode) int { return cmp.Compare(a.slot, b.slot) }
+	if !slices.IsSortedFunc(all, bySlot) {
+		slices.SortStableFunc(all, bySlot)
+	}
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && all[n].slot == all[n-1].slot+1 {
 			n++
 		}
-		run := s.filling(n * s.isa.SlotSize)
+		s.run = s.filling(s.run[:0], n)
 		for i, c := range all[:n] {
-			copy(run[i*s.isa.SlotSize:(i+1)*s.isa.SlotSize], c.code)
+			copy(s.run[i*s.isa.SlotSize:(i+1)*s.isa.SlotSize], c.code)
 		}
-		if err := s.target.WriteSlots(s.addr(all[0].slot), run); err != nil {
+		if err := s.target.WriteSlots(s.addr(all[0].slot), s.run); err != nil {
 			return fmt.Errorf("write %d trampolines: %w", n, err)
 		}
 		all = all[n:]
