@@ -33,7 +33,7 @@ func (c *changes) reset() {
 	c.breaks, c.clear, c.code, c.freed = c.breaks[:0], c.clear[:0], c.code[:0], c.freed[:0]
 }
 
-// len is about how many have been collected to be taken away.
+// len is how many breakpoints or slots have been collected to be taken away, whichever are more.
 func (c *changes) len() int { return max(len(c.clear), len(c.freed)) }
 
 // plant puts p's instruction into its slot and its breakpoint into the text.
@@ -84,9 +84,12 @@ func (c *changes) suspend(p *point, why state) {
 	p.state = why
 }
 
-// remove takes p's breakpoint and slot away for good. Where the text has no instruction for it
-// that is so for the next probe, too.
-func (c *changes) remove(p *point) {
+// removeUnwanted takes breakpoint and slot of a point without a probe away for good. Where the text
+// has no instruction for it that is so for the next probe, too.
+func (c *changes) removeUnwanted(p *point) {
+	if p.probe != nil {
+		return
+	}
 	if p.state != unaligned && p.state != refused {
 		c.suspend(p, idle)
 	}

@@ -317,21 +317,17 @@ func (s *Set) DisableSites(all []Site) error { return s.disable(slices.Values(al
 func (s *Set) disable(all iter.Seq[Site], n int) error {
 	c := s.changes(min(n, atOnce))
 	for x := range all {
-		p := s.point(x.Addr)
-		if p == nil || p.probe == nil {
-			continue
+		if p := s.point(x.Addr); p != nil && p.probe != nil {
+			s.tell(p)
+			s.detach(p, x)
+			c.removeUnwanted(p)
 		}
-		s.tell(p)
-		if s.detach(p, x); p.probe == nil {
-			c.remove(p)
+		if c.len() == atOnce {
+			if err := c.commit(); err != nil {
+				return err
+			}
+			c.reset()
 		}
-		if c.len() < atOnce {
-			continue
-		}
-		if err := c.commit(); err != nil {
-			return err
-		}
-		c.reset()
 	}
 	return c.commit()
 }
