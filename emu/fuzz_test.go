@@ -40,7 +40,11 @@ func FuzzSnapshot(f *testing.F) {
 			if size := h.devicesAt() + h.Devices.Size; size > 0 && size < 1<<30 {
 				file.Truncate(size)
 			}
-			if err = h.checkRAM(file); err == nil {
+			var s *Snapshot
+			if s, err = OpenSnapshot(file); err == nil {
+				err = <-s.sound
+			}
+			if err == nil {
 				_, err = h.readDevices(file)
 			}
 		}

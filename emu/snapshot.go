@@ -139,21 +139,45 @@ func writeHeader(f io.WriterAt, h *header) error {
 	return nil
 }
 
-// Load puts a machine that has not run yet into the state of a snapshot, and returns its
-// note. A file that is damaged, truncated or of another machine or library is refused
-// with an error that wraps ErrSnapshot, and the machine stays as it was.
-func (m *Machine) Load(f *os.File) (note []byte, err error) {
+// A Snapshot is an open file, to be loaded once.
+type Snapshot struct {
+	f     *os.File
+	h     *header
+	sound chan error // gets what comparing the memory comes to
+}
+
+// OpenSnapshot reads what a file says of itself, and begins to compare its memory with the
+// checksums, on all CPUs: Load waits for that. f stays the caller's, and open until Load has
+// returned. The error wraps ErrSnapshot where the file is none or truncated.
+func OpenSnapshot(f *os.File) (*Snapshot, error) {
 	h, err := readHeader(f)
 	if err != nil {
 		return nil, err
 	}
+	ram, err := h.mapRAM(f)
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{f, h, make(chan error, 1)}
+	go func() {
+		defer unix.Munmap(ram)
+		s.sound <- h.checkRAM(ram)
+	}()
+	return s, nil
+}
+
+// Load puts a machine that has not run yet into the state of a snapshot, and returns its
+// note. One that is damaged or of another machine or library is refused with an error that
+// wraps ErrSnapshot, and the machine stays as it was.
+func (m *Machine) Load(s *Snapshot) (note []byte, err error) {
+	f, h := s.f, s.h
 	switch {
 	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())) || len(h.CPUs) != len(m.cpus) || h.Current >= len(m.cpus) || h.Current < 0:
 		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB, CPUs: %d)", ErrSnapshot, h.Arch, h.Memory>>20, len(h.CPUs))
 	case h.Library != libraryVersion():
 		return nil, fmt.Errorf("%w: it was made with another emulator library (%s)", ErrSnapshot, h.Library)
 	}
-	if err := h.checkRAM(f); err != nil {
+	if err := <-s.sound; err != nil {
 		return nil, err
 	}
 	devices, err := h.readDevices(f)
@@ -181,17 +205,21 @@ func (m *Machine) Load(f *os.File) (note []byte, err error) {
 	return h.Note, nil
 }
 
-// checkRAM compares the memory in the file with its checksums, through a mapping of its
-// own: pages that are in the host's cache are not copied for it. Every CPU takes a part.
-func (h *header) checkRAM(f *os.File) error {
+// mapRAM maps the memory in the file: pages that are in the host's cache are not copied to
+// be compared.
+func (h *header) mapRAM(f *os.File) ([]byte, error) {
 	if info, err := f.Stat(); err != nil || info.Size() != h.devicesAt()+h.Devices.Size {
-		return fmt.Errorf("%w: it is truncated", ErrSnapshot)
+		return nil, fmt.Errorf("%w: it is truncated", ErrSnapshot)
 	}
 	ram, err := unix.Mmap(int(f.Fd()), headerRoom, int(h.Memory), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
-		return fmt.Errorf("mapping a snapshot: %w", err)
+		return nil, fmt.Errorf("mapping a snapshot: %w", err)
 	}
-	defer unix.Munmap(ram)
+	return ram, nil
+}
+
+// checkRAM compares memory with the checksums. Every CPU takes a part.
+func (h *header) checkRAM(ram []byte) error {
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, want := range h.RAM {

@@ -45,7 +45,11 @@ func load(t testing.TB, a *arch.Arch, memory uint64, file string) (*guest, error
 		t.Fatal(err)
 	}
 	defer f.Close()
-	note, err := g.Load(f)
+	s, err := OpenSnapshot(f)
+	if err != nil {
+		return g, err
+	}
+	note, err := g.Load(s)
 	if err == nil && string(note) != "note" {
 		t.Errorf("note %q", note)
 	}

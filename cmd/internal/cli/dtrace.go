@@ -75,7 +75,7 @@ func (e *env) trace(t *tracing) (err error) {
 func (t *tracing) wanted(console io.Writer) guestConfig {
 	o := t.options
 	return guestConfig{
-		console: console, symbols: true,
+		console: console, symbols: true, ahead: t.from != "boot" && !t.list && !t.compile,
 		inPlace: o.Patch == "inplace", hooked: o.Engine == "hook", shared: o.Tramp == "thread",
 	}
 }

@@ -38,8 +38,9 @@ type guest struct {
 	machine     *emu.Machine
 	placing     emu.Boot // but for the initrd, which is
 	root        images.Initrd
-	placed      bool // what is to be booted is in memory, or a snapshot is
-	moves       bool // the kernel decides where it runs; known when it is placed
+	saved       *saved // once looked for
+	placed      bool   // what is to be booted is in memory, or a snapshot is
+	moves       bool   // the kernel decides where it runs; known when it is placed
 	host        *control.Host
 
 	turns     turns // from the command on; a boot is always round robin
@@ -63,6 +64,7 @@ type guestConfig struct {
 	hooked  bool // probes fire by the emulator's code hook
 	shared  bool // breakpoints share trampolines, which the guest sees
 	symbols bool // fail without symbols
+	ahead   bool // it will go on from a snapshot, if there is one
 }
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
@@ -106,6 +108,11 @@ func (g *guest) open(e *env, c guestConfig) error {
 	}
 	if err := g.choose(file); err != nil {
 		return err
+	}
+	if c.ahead {
+		if err := g.look(); err != nil {
+			return err
+		}
 	}
 	return g.detect()
 }

@@ -64,13 +64,13 @@ func (g *guest) panicLine(line string) bool {
 // running it and taking one. ready is false if the run has ended before that, as end says.
 // On a terminal it shows that it takes its time.
 func (g *guest) boot(e *env) (ready bool, end ending, err error) {
-	key, err := g.snapshotKey()
-	if err != nil {
+	if err := g.look(); err != nil {
 		return false, endFailed, err
 	}
-	if key != "" && g.restore(e, key) {
+	if g.restore(e) {
 		return true, endStopped, nil
 	}
+	key := g.saved.key
 	if err := g.place(); err != nil {
 		return false, endFailed, err
 	}

@@ -77,26 +77,56 @@ func programID() string {
 	return info.String()
 }
 
-// restore puts the machine where the snapshot was taken. A snapshot that cannot be used
-// is told of and discarded.
-func (g *guest) restore(e *env, key string) bool {
+// A saved is what there is of a guest's snapshot.
+type saved struct {
+	key  string // "" if the guest is to be booted
+	file *os.File
+	snap *emu.Snapshot // nil: there is none
+	err  error         // why not, if there is a file
+}
+
+// look looks for the guest's snapshot, once, and has it compared with its checksums.
+func (g *guest) look() (err error) {
+	if g.saved != nil {
+		return nil
+	}
+	g.saved = new(saved)
+	if g.saved.key, err = g.snapshotKey(); err != nil || g.saved.key == "" {
+		return err
+	}
 	cache, err := snapshotCache()
 	if err != nil {
-		return false
+		return nil
 	}
-	f, err := cache.Open(key)
-	if err != nil {
-		return false
+	if g.saved.file, err = cache.Open(g.saved.key); err != nil {
+		return nil
 	}
-	defer f.Close()
-	var n note
-	text, err := g.machine.Load(f)
+	g.closers = append(g.closers, g.saved.file)
+	g.saved.snap, g.saved.err = emu.OpenSnapshot(g.saved.file)
+	return nil
+}
+
+// load puts the machine where the snapshot was taken.
+func (s *saved) load(m *emu.Machine) (n note, err error) {
+	if s.err != nil {
+		return n, s.err
+	}
+	text, err := m.Load(s.snap)
 	if err == nil {
 		err = json.Unmarshal(text, &n)
 	}
+	return n, err
+}
+
+// restore goes on from the guest's snapshot. One that cannot be used is told of and discarded.
+func (g *guest) restore(e *env) bool {
+	if g.saved.file == nil {
+		return false
+	}
+	n, err := g.saved.load(g.machine)
 	if err != nil {
-		e.complain(fmt.Errorf("snapshot %s discarded: %w", key, err))
-		if err := cache.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		e.complain(fmt.Errorf("snapshot %s discarded: %w", g.saved.key, err))
+		if err := discard(g.saved.key); err != nil {
 			e.complain(err)
 		}
 		return false
@@ -110,6 +140,18 @@ func (g *guest) restore(e *env, key string) bool {
 		g.control(b)
 	}
 	return err == nil && g.command != nil
+}
+
+// discard removes a snapshot from the cache.
+func discard(key string) error {
+	cache, err := snapshotCache()
+	if err == nil {
+		err = cache.Remove(key)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // somebody else has
+	}
+	return err
 }
 
 // A note goes with a snapshot.
