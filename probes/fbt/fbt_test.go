@@ -333,3 +333,32 @@ func TestReport(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// What of the guest is read at a hit.
+func TestReads(t *testing.T) {
+	r := newRig(t, ktext.All)
+	for _, c := range []struct {
+		desc, place string
+		args        uint16
+		want        string
+	}{
+		{"fbt::plain:entry", "plain", 0, "[]"},
+		{"fbt::plain:entry", "plain", 1<<0 | 1<<2, fmt.Sprint([]arch.Reg{arch.RDI, arch.RDX})},
+		{"fbt::plain:entry", "plain", 1<<0 | 1<<6, "memory"},
+		{"fbt::plain:return", "plain+2", 1 << 1, fmt.Sprint([]arch.Reg{arch.RAX})},
+		{"fbt::plain:return", "plain+1", 0, "memory"}, // nothing leaves there
+		{"fbt::tail:return", "tail+5", 7, "[]"},
+		{"fbt::thunked:return", "thunked+1", 0, fmt.Sprint([]arch.Reg{arch.RAX})},
+		{"fbt::maybe:return", "maybe+2", 0, "memory"},
+		{"fbt::table:return", "table", 0, "memory"},
+	} {
+		q := r.enable(c.desc)[0]
+		got := "memory"
+		if regs, ok := r.Reads(q, r.addr(c.place), c.args); ok {
+			got = fmt.Sprint(regs)
+		}
+		if got != c.want {
+			t.Errorf("%s at %s with arguments %b reads %s, want %s", c.desc, c.place, c.args, got, c.want)
+		}
+	}
+}

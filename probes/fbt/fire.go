@@ -54,14 +54,20 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 }
 
 // Reads tells of entries of which the arguments are in registers, and of returns by an
-// instruction that does nothing else.
+// instruction that always leaves.
 func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
 	if isEntry(q) {
 		inRegs := args>>len(p.arch.Args) == 0 && p.Args == nil
 		return probes.ArgRegs(p.arch.Args, args), inRegs || args == 0
 	}
 	w := p.funcs[q.Key].at(addr)
-	return []arch.Reg{p.arch.Ret}, w != nil && w.flow.Way == trampoline.Return
+	switch {
+	case w == nil:
+		return nil, false
+	case w.flow.Way == trampoline.Return:
+		return []arch.Reg{p.arch.Ret}, true
+	}
+	return nil, w.flow.Way == trampoline.Jump && p.Await == nil
 }
 
 // argument is integer argument i at the first instruction of a function: in a register or

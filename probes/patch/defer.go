@@ -47,10 +47,12 @@ func (s *Set) DeferHits(p *probes.Probe, regs []arch.Reg, memo bool) {
 	}
 }
 
-// deferred fires the probe at addr for a hit that is told later.
+// deferred fires the probe at addr for a hit that is told later. There is one.
 func (s *Set) deferred(cpu probes.CPU, addr uint64) {
-	s.firing.Deferred = true
-	s.hit(cpu, addr)
+	p := s.point(addr)
+	p.hits++
+	s.firing.CPU, s.firing.Deferred = cpu, true
+	s.fire(p.probe)
 	s.firing.Deferred = false
 }
 

@@ -43,9 +43,22 @@ func (s *Session) startDeferral() {
 	}
 }
 
+// fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
+// anything.
+func (s *Session) fireLater(f *probes.Firing) {
+	if s.phase == running {
+		s.env.begin(f)
+		s.vm.Fire(&s.env, s.on.of(f.Probe.ID()))
+	}
+}
+
 // fireNow runs the clauses at a firing that comes at once, and has further ones come later if that
 // comes to the same.
 func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
+	if s.deferrer == nil {
+		s.vm.Fire(&s.env, es)
+		return
+	}
 	how := s.set.Deferral(f.Probe)
 	var regs []arch.Reg
 	if how == patch.Untried {

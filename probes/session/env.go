@@ -18,10 +18,8 @@ type env struct {
 	firing *probes.Firing
 	probe  vm.Probe
 	known  bool // probe is that of firing
-	thread vm.Thread
+	thread knownThread
 	asked  bool // thread is that of firing
-	bad    uint64
-	failed bool // thread could not be read, because of bad
 	notes  bool // what is read for thread is remembered, for deferred firings
 	frames [2]uint64
 }
@@ -75,26 +73,25 @@ func (e *env) Wall() int64 { return e.s.Epoch + int64(e.s.Target.Now()) }
 
 // Thread implements vm.Env. BEGIN and END belong to a thread of their own, "dtrace".
 func (e *env) Thread() (*vm.Thread, uint64) {
-	if !e.asked {
+	k := &e.thread
+	switch {
+	case e.firing.Deferred:
+		k = e.s.known(e.firing.CPU)
+		k.thread.Errno = e.errno()
+	case !e.asked:
 		e.asked = true
 		e.readThread()
 	}
-	if e.failed {
-		return nil, e.bad
+	if k.failed {
+		return nil, k.bad
 	}
-	return &e.thread, 0
+	return &k.thread, 0
 }
 
 func (e *env) readThread() {
-	e.failed = false
+	e.thread = knownThread{}
 	if e.firing.CPU == nil {
-		e.thread = vm.Thread{Execname: "dtrace"}
-		return
-	}
-	if e.firing.Deferred {
-		k := e.s.known(e.firing.CPU)
-		e.thread, e.failed, e.bad = k.thread, k.failed, k.bad
-		e.thread.Errno = e.errno()
+		e.thread.thread.Execname = "dtrace"
 		return
 	}
 	t, err := e.osThread()
@@ -103,14 +100,14 @@ func (e *env) readThread() {
 	case errors.Is(err, guestos.ErrNoThread):
 		t = guestos.Thread{Key: ^uint64(0)}
 	default:
-		e.failed, e.bad = true, badAddr(err, 0)
+		e.thread.failed, e.thread.bad = true, badAddr(err, 0)
 	}
-	e.thread = vm.Thread{
+	e.thread.thread = vm.Thread{
 		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
 		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(),
 	}
 	if e.notes {
-		*e.s.known(e.firing.CPU) = knownThread{e.thread, e.failed, e.bad}
+		*e.s.known(e.firing.CPU) = e.thread
 	}
 }
 

@@ -9,6 +9,10 @@ import (
 
 // Fire runs the clauses of a probe. It makes a Session the Sink of its providers.
 func (s *Session) Fire(f *probes.Firing) {
+	if f.Deferred {
+		s.fireLater(f)
+		return
+	}
 	if s.modules.event(f) {
 		return
 	}
@@ -27,11 +31,7 @@ func (s *Session) Fire(f *probes.Firing) {
 		s.count(f, es)
 		return
 	}
-	if f.Deferred || s.deferrer == nil {
-		s.vm.Fire(&s.env, es)
-	} else {
-		s.fireNow(f, es)
-	}
+	s.fireNow(f, es)
 	if s.phase == running {
 		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
 			s.set.TakeHits()
