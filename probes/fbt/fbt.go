@@ -121,14 +121,35 @@ func (p *Provider) badName(name string) error {
 func (p *Provider) all(parts []ktext.Part, pattern string, want wish) []*probes.Probe {
 	var out []*probes.Probe
 	for _, part := range parts {
-		for _, s := range part.Symbols.Glob(pattern) {
-			if unfit(part, s) == "" {
-				ps, _ := p.probes(part, s, want) // why one is missing is in skips
-				out = append(out, ps...)
-			}
-		}
+		fit := slices.DeleteFunc(part.Symbols.Glob(pattern), func(s kernel.Symbol) bool { return unfit(part, s) != "" })
+		p.ahead(fit, want, func(s kernel.Symbol) {
+			ps, _ := p.probes(part, s, want) // why one is missing is in skips
+			out = append(out, ps...)
+		})
 	}
 	return out
+}
+
+// ahead calls do for each function, when its exits have been looked for if they are wanted.
+func (p *Provider) ahead(syms []kernel.Symbol, want wish, do func(s kernel.Symbol)) {
+	if !want.leave {
+		for _, s := range syms {
+			do(s)
+		}
+		return
+	}
+	funcs := make([]*patch.Func, len(syms))
+	for i, s := range syms {
+		funcs[i] = p.function(s).pieces[0]
+	}
+	i := 0
+	patch.Look(p.Text.Set, funcs, p.exits, func(_ *patch.Func, x exits) {
+		s := syms[i]
+		i++
+		p.function(s).exits = &x
+		do(s)
+		p.function(s).exits = nil
+	})
 }
 
 // named makes the probes of functions of one name. It fails when there would be none.

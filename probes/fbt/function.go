@@ -20,6 +20,7 @@ type function struct {
 	known  bool          // ways and why have been found
 	why    string        // a way out is missing
 	busy   bool          // they are being looked for
+	exits  *exits        // of the first piece, if they are known beforehand
 
 	on      []*probes.Probe // return probes that are enabled
 	planted []uint64        // where they are
@@ -132,33 +133,56 @@ func (p *Provider) find(fn *function) {
 	fn.busy = true
 	fn.ways, fn.why, fn.pieces = nil, "", fn.pieces[:1]
 	for i := 0; i < len(fn.pieces); i++ {
-		p.scan(fn, fn.pieces[i])
-		fn.pieces[i].OnChange(func() { p.changed(fn) })
+		f := fn.pieces[i]
+		if i == 0 && fn.exits != nil {
+			p.scan(fn, f, *fn.exits)
+		} else {
+			p.scan(fn, f, p.exits(f, f.Each))
+		}
+		f.OnChange(func() { p.changed(fn) })
 	}
 	slices.SortFunc(fn.ways, func(a, b way) int { return cmp.Compare(a.addr, b.addr) })
 	fn.busy = false
 }
 
-// scan adds the ways out of one piece.
-func (p *Provider) scan(fn *function, f *patch.Func) {
-	err := f.Each(func(off int, code []byte) bool {
-		pc := f.Start + uint64(off)
-		flow := p.isa.Flow(code, pc)
-		if flow.Way == trampoline.Onward {
-			return true
-		}
-		if flow = p.through(flow); !p.leaves(fn, flow) {
-			return true
-		}
-		if why := p.point(f, off, code); why == "" {
-			fn.ways = append(fn.ways, way{pc, flow})
-		} else {
-			fn.why = why
+// exits are the instructions of a piece that do not go onward.
+type exits struct {
+	all []exit
+	err error // some may be missing
+}
+
+type exit struct {
+	off  int
+	code []byte
+	flow trampoline.Flow
+}
+
+// exits finds those in what a walk of f yields.
+func (p *Provider) exits(f *patch.Func, walk patch.Walk) (x exits) {
+	x.err = walk(func(off int, code []byte) bool {
+		if flow := p.isa.Flow(code, f.Start+uint64(off)); flow.Way != trampoline.Onward {
+			x.all = append(x.all, exit{off, code, flow})
 		}
 		return true
 	})
-	if err != nil {
-		fn.why = err.Error()
+	return x
+}
+
+// scan adds the ways out of one piece.
+func (p *Provider) scan(fn *function, f *patch.Func, x exits) {
+	for _, e := range x.all {
+		flow := p.through(e.flow)
+		if !p.leaves(fn, flow) {
+			continue
+		}
+		if why := p.point(f, e.off, e.code); why == "" {
+			fn.ways = append(fn.ways, way{f.Start + uint64(e.off), flow})
+		} else {
+			fn.why = why
+		}
+	}
+	if x.err != nil {
+		fn.why = x.err.Error()
 	}
 }
 

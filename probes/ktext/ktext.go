@@ -71,7 +71,7 @@ var errEmpty = errors.New("the function has no size")
 func (t *Text) Decode(s kernel.Symbol) (f *patch.Func, instrs []patch.Instr, err error) {
 	f = t.Set.Func(s.Addr, int(s.Size))
 	instrs, err = f.Instrs()
-	return decoded(s, patch.Decoded{Func: f, Instrs: instrs, Err: err})
+	return decoded(s, f, instrs, err)
 }
 
 // DecodeAll is Decode of many functions of different addresses, on all CPUs: take gets what
@@ -81,24 +81,32 @@ func (t *Text) DecodeAll(syms []kernel.Symbol, take func(s kernel.Symbol, f *pat
 	for i, s := range syms {
 		funcs[i] = t.Set.Func(s.Addr, int(s.Size))
 	}
+	type plans struct {
+		instrs []patch.Instr
+		err    error
+	}
+	look := func(f *patch.Func, walk patch.Walk) (p plans) {
+		p.instrs, p.err = f.Plans(walk)
+		return p
+	}
 	i := 0
-	t.Set.Decode(funcs, func(d patch.Decoded) {
+	patch.Look(t.Set, funcs, look, func(f *patch.Func, p plans) {
 		s := syms[i]
 		i++
-		f, instrs, err := decoded(s, d)
+		f, instrs, err := decoded(s, f, p.instrs, p.err)
 		take(s, f, instrs, err)
 	})
 }
 
-// decoded is what Decode gives of a function.
-func decoded(s kernel.Symbol, d patch.Decoded) (*patch.Func, []patch.Instr, error) {
-	if d.Size > int(s.Size) { // another name of it reaches further
-		d.Instrs = slices.DeleteFunc(d.Instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
+// decoded is what Decode gives of a function that has these instructions.
+func decoded(s kernel.Symbol, f *patch.Func, instrs []patch.Instr, err error) (*patch.Func, []patch.Instr, error) {
+	if f.Size > int(s.Size) { // another name of it reaches further
+		instrs = slices.DeleteFunc(instrs, func(in patch.Instr) bool { return in.Off >= int(s.Size) })
 	}
-	if len(d.Instrs) == 0 {
-		return nil, nil, cmp.Or(d.Err, errEmpty)
+	if len(instrs) == 0 {
+		return nil, nil, cmp.Or(err, errEmpty)
 	}
-	return d.Func, d.Instrs, d.Err
+	return f, instrs, err
 }
 
 // Refusal says why the i-th instruction of f cannot be traced, or "".

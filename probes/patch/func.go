@@ -17,7 +17,6 @@ type Func struct {
 	text   []byte // as last decoded
 	// held remembers the lengths of instructions that a breakpoint of the guest's hides.
 	held map[int]int
-	err  error // why decoding stopped before the end
 	// onChange is told of a new text.
 	onChange func()
 }
@@ -40,53 +39,34 @@ const usualLen = 4
 // Instrs decodes the function as it is now in the guest. When an instruction cannot be
 // decoded it returns those before it, and an error that says where it stopped.
 func (f *Func) Instrs() ([]Instr, error) {
-	if err := f.set.refresh([]*Func{f}); err != nil {
-		return nil, err
-	}
-	return f.instrs()
+	return f.Plans(f.Each)
 }
 
-// instrs are those of the text as it was read last.
-func (f *Func) instrs() ([]Instr, error) {
+// A Walk yields offset and bytes of each instruction of a function until yield returns false. When
+// one cannot be decoded the error says where it stopped.
+type Walk func(yield func(off int, code []byte) bool) error
+
+// Plans is Instrs of what a walk of f yields.
+func (f *Func) Plans(walk Walk) ([]Instr, error) {
 	out := make([]Instr, 0, f.Size/usualLen+1)
-	f.walk(f.text, func(off, n int) bool {
-		out = append(out, f.Instr(off, f.text[off:off+n]))
+	err := walk(func(off int, code []byte) bool {
+		out = append(out, f.Instr(off, code))
 		return true
 	})
-	return out, f.err
+	return out, err
 }
 
-// A Decoded is a function with what Instrs gives of it.
-type Decoded struct {
-	*Func
-	Instrs []Instr
-	Err    error
-}
-
-// Decode is Instrs of many functions, each given once, on all CPUs: take gets them in their
-// order, and may add points of those that it has got. It takes the text that all had in the
-// beginning.
-func (s *Set) Decode(funcs []*Func, take func(Decoded)) {
-	all := make([]Decoded, len(funcs))
-	for i, f := range funcs {
-		all[i] = Decoded{Func: f, Err: s.refresh([]*Func{f})}
-	}
-	inOrder(all, func(d Decoded) Decoded {
-		if d.Err == nil {
-			d.Instrs, d.Err = d.instrs()
-		}
-		return d
-	}, take)
-}
-
-// Each is Instrs without plans: it yields offset and bytes of each instruction until yield
-// returns false.
+// Each is the Walk of the function as it is now in the guest.
 func (f *Func) Each(yield func(off int, code []byte) bool) error {
 	if err := f.set.refresh([]*Func{f}); err != nil {
 		return err
 	}
-	f.walk(f.text, func(off, n int) bool { return yield(off, f.text[off:off+n]) })
-	return f.err
+	return f.each(yield)
+}
+
+// each is the Walk of the text as it was read last.
+func (f *Func) each(yield func(off int, code []byte) bool) error {
+	return f.walk(f.text, func(off, n int) bool { return yield(off, f.text[off:off+n]) })
 }
 
 // Instr is an instruction that Each has yielded.
@@ -100,22 +80,20 @@ func (f *Func) Flow(in Instr) trampoline.Flow {
 }
 
 // walk yields the instructions of text, which is f's, from the start, until yield returns
-// false. Why it stopped otherwise before the end is in f.err. It changes nothing but f: several
-// functions may be walked at once.
-func (f *Func) walk(text []byte, yield func(off, n int) bool) {
+// false. It changes nothing but f: several functions may be walked at once.
+func (f *Func) walk(text []byte, yield func(off, n int) bool) error {
 	var known lengths
-	f.err = nil
 	for off := 0; off < len(text); {
 		n, err := f.lengthAt(text, off, &known)
 		if err != nil {
-			f.err = fmt.Errorf("decode the instruction at offset %d: %w", off, err)
-			return
+			return fmt.Errorf("decode the instruction at offset %d: %w", off, err)
 		}
 		if !yield(off, n) {
-			return
+			break
 		}
 		off += n
 	}
+	return nil
 }
 
 // lengths are those of a function's instructions: at each boundary the length, 0

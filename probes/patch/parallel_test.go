@@ -38,6 +38,16 @@ func randomCode(rnd *rand.Rand) []byte {
 	return []byte(code)
 }
 
+type planned struct {
+	instrs []Instr
+	err    error
+}
+
+func plans(f *Func, walk Walk) (p planned) {
+	p.instrs, p.err = f.Plans(walk)
+	return p
+}
+
 // decodeAll decodes the functions of a rig and makes a probe of each instruction that can be
 // displaced.
 func (r *rig) decodeAll() (shown []string, ps []*probes.Probe) {
@@ -45,13 +55,13 @@ func (r *rig) decodeAll() (shown []string, ps []*probes.Probe) {
 	for _, f := range r.funcs {
 		funcs = append(funcs, r.set.Func(f.Addr, len(f.Code)))
 	}
-	r.set.Decode(funcs, func(d Decoded) {
-		shown = append(shown, fmt.Sprintf("%#x %v %v", d.Start, d.Instrs, d.Err))
-		g := r.reg.Group(owner{r.set}, "m", "f", d.Start)
-		for _, in := range d.Instrs {
+	Look(r.set, funcs, plans, func(f *Func, p planned) {
+		shown = append(shown, fmt.Sprintf("%#x %v %v", f.Start, p.instrs, p.err))
+		g := r.reg.Group(owner{r.set}, "m", "f", f.Start)
+		for _, in := range p.instrs {
 			if in.Plan.Reason() == "" {
-				r.set.Add(d.Func, in)
-				ps = append(ps, g.Numbered(in.Off, d.Start+uint64(in.Off)))
+				r.set.Add(f, in)
+				ps = append(ps, g.Numbered(in.Off, f.Start+uint64(in.Off)))
 			}
 		}
 	})
@@ -109,8 +119,8 @@ func (t sameText) ReadMem(_ uint64, p []byte) error {
 	return nil
 }
 
-// BenchmarkDecode is the decoding and planning of an instruction of many functions.
-func BenchmarkDecode(b *testing.B) {
+// BenchmarkLook is the decoding and planning of an instruction of many functions.
+func BenchmarkLook(b *testing.B) {
 	target := sameText{probetest.New(arch.AMD64), strings.Repeat("\x55\x48\x89\xe5\x31\xc0\xe8\x10\x20\x30\xff\x5d\xc3", 20)}
 	set, err := New(target, nil, nil)
 	if err != nil {
@@ -122,7 +132,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	n := 0
 	for b.Loop() {
-		set.Decode(funcs, func(d Decoded) { n += len(d.Instrs) })
+		Look(set, funcs, plans, func(_ *Func, p planned) { n += len(p.instrs) })
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/instr")
 }

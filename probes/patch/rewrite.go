@@ -51,7 +51,7 @@ type rewritten struct {
 // decode finds the lengths.
 func (x rewritten) decode() rewritten {
 	if x.f.points > 0 {
-		x.f.walk(x.text, func(_, n int) bool {
+		_ = x.f.walk(x.text, func(_, n int) bool { // what comes behind the last is not aligned
 			x.lengths = append(x.lengths, uint8(n))
 			return true
 		})
