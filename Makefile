@@ -116,7 +116,7 @@ bench: build
 # Fails when a ratio has become more than a tenth worse than in the committed file; with
 # BENCHFLAGS=-update the file is written. It wants a quiet machine and is no part of the tests.
 RATIOS := cmd/internal/bench/ratios.json
-RATIOS_OF ?= boot,clock,functions,engines
+RATIOS_OF ?= boot,restore,clock,workload,functions,engines
 bench-check: build
 	go run ./cmd/internal/bench -only $(RATIOS_OF) -baseline $(RATIOS) $(BENCHFLAGS)
 

@@ -50,13 +50,29 @@ func (l baseline) write(name string) error {
 	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
+// update is the ratios of l, with those of now instead for comparisons that were run.
+func (l baseline) update(now baseline, chosen []comparison) baseline {
+	all := maps.Clone(now)
+	for name, v := range l {
+		if !of(name, chosen) {
+			all[name] = v
+		}
+	}
+	return all
+}
+
+// of reports whether a ratio is of one of these comparisons.
+func of(name string, chosen []comparison) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return slices.ContainsFunc(chosen, func(c comparison) bool { return c.name == first })
+}
+
 // compare says which ratios of now are worse than they were. Those of comparisons that
 // were not run do not matter; one of them without a number now is an error, too.
 func (l baseline) compare(now baseline, chosen []comparison) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(l)) {
-		of, _, _ := strings.Cut(name, "/")
-		if !slices.ContainsFunc(chosen, func(c comparison) bool { return c.name == of }) {
+		if !of(name, chosen) {
 			continue
 		}
 		switch v, ok := now[name]; {

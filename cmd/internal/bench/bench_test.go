@@ -105,14 +105,14 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `boot: A: ours, B: theirs
-                                                    A            B       result  range             aim
-  CPU time                                    2.200 s      2.000 s        1.100  0.700..1.150      <= 1.000  MISSED
-  peak memory                                  165 MB
+                                                    A            B       result  range              n  aim
+  CPU time                                    2.200 s      2.000 s        1.100  0.700..1.150       3  <= 1.000  MISSED
+  peak memory                                  165 MB                                               1
   nothing to compare with
-  one hit                                     2.000 s      1.000 s       250 ns  250..250
+  one hit                                     2.000 s      1.000 s       250 ns  250..250           1
 
 none: no figures
-                                                    A            B       result  range             aim
+                                                    A            B       result  range              n  aim
   could not be run
 `
 	if out.String() != want {
@@ -267,6 +267,26 @@ func TestCompareTasks(t *testing.T) {
 	}
 }
 
+func TestAgreement(t *testing.T) {
+	var a agreement
+	for _, tt := range []struct{ console, want string }{
+		{"[ 0.1] log\r\ncame of it: 400\r\n[ 2.0] log\n", ""},
+		{"came of it: 400\n", ""},
+		{"came of it: 401\n", `"401" came of a task, and "400" before`},
+		{"log\nsh: mkdir: no space\n", `the guest did not do its task: its last line is "sh: mkdir: no space"`},
+		{"came of it: \nthe end\n", `the guest did not do its task: its last line is "the end"`},
+		{"came of it: 40", `the guest did not do its task: its last line is "came of it: 40"`},
+	} {
+		got := ""
+		if err := a.check(tt.console); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.console, got, tt.want)
+		}
+	}
+}
+
 func TestAddFlat(t *testing.T) {
 	const out = `goos: linux
 BenchmarkFlat/branch/clock-2 	20000000	 20.43 ns/op	 5.5 cpu-ns/op
@@ -320,6 +340,10 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%v: %q, want %q", tt.now, got, tt.want)
 		}
 	}
+	updated := read.update(baseline{"boot/new": 3}, chosen[:1])
+	if !maps.Equal(updated, baseline{"boot/new": 3, "idle/all": 1, "fire/other": 1}) {
+		t.Errorf("updated: %v", updated)
+	}
 	if _, err := readBaseline(file + "not"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
@@ -327,12 +351,17 @@ func TestBaseline(t *testing.T) {
 
 func TestBenchmarks(t *testing.T) {
 	var out strings.Builder
-	b := benchmarks{&out}
+	b := benchmarks{w: &out}
 	rows := []row{{Name: "a row", Result: series{1.5, 2}}, {Name: "rate", Result: series{4}, Of: "Mhits/s"}}
 	if err := b.section(comparison{name: "boot"}, rows); err != nil {
 		t.Fatal(err)
 	}
-	want := "BenchmarkBoot/a_row\t1\t1.5 ratio\nBenchmarkBoot/a_row\t1\t2 ratio\nBenchmarkBoot/rate\t1\t4 Mhits/s\n"
+	if err := b.section(comparison{name: "idle"}, []row{{Name: "all", Result: series{1}}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "Unit ratio better=lower\nUnit Mhits/s better=higher\n" +
+		"BenchmarkBoot/a_row\t1\t1.5 ratio\nBenchmarkBoot/a_row\t1\t2 ratio\nBenchmarkBoot/rate\t1\t4 Mhits/s\n" +
+		"BenchmarkIdle/all\t1\t1 ratio\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", &out, want)
 	}

@@ -21,9 +21,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -93,7 +95,7 @@ func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	asJSON := f.Bool("json", false, "one JSON object for each row")
 	asBench := f.Bool("bench", false, "rows as lines of Go's benchmarks, one for each round")
 	base := f.String("baseline", "", "`FILE` of ratios to compare with")
-	update := f.Bool("update", false, "write the ratios to that file instead")
+	update := f.Bool("update", false, "write the ratios of these comparisons to that file instead")
 	f.Parse(args)
 	chosen, err := choose(*only)
 	if err != nil {
@@ -117,10 +119,10 @@ func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := b.all(chosen, w, now); err != nil || *base == "" {
 		return err
 	}
-	if *update {
-		return now.write(*base)
-	}
 	before, err := readBaseline(*base)
+	if *update && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		return before.update(now, chosen).write(*base)
+	}
 	if err != nil {
 		return fmt.Errorf("the ratios to compare with: %w", err)
 	}

@@ -20,7 +20,8 @@ type reference struct {
 	image   string
 	program string
 	in      string   // Debian's package of the program
-	machine []string // machine, CPU and serial ports; one of these is standard input and output
+	machine []string // machine and CPU
+	serial  []string // serial ports, the console first; standard input and output is the one that init talks on
 	kernel  string   // the file beside the image's kernel that QEMU takes; empty for that itself
 	ready   []byte   // begins what comes from there when init is ready
 	end     string   // a guest's command that ends both emulators
@@ -35,19 +36,19 @@ var noChannel = []byte("init: no control channel")
 var (
 	debianReference = reference{
 		image: debian, program: "qemu-system-x86_64", in: "qemu-system-x86",
-		machine: []string{"-M", "pc", "-serial", "null", "-serial", "stdio"},
-		ready:   []byte{byte(control.Ready)}, end: "reboot", aim: 1,
+		machine: []string{"-M", "pc"}, serial: []string{"null", "stdio"},
+		ready: []byte{byte(control.Ready)}, end: "reboot", aim: 1,
 	}
 	references = []reference{
 		debianReference,
 		{
 			image: "debian/arm64", program: "qemu-system-aarch64", in: "qemu-system-arm",
-			machine: []string{"-M", "virt", "-cpu", "cortex-a57", "-serial", "stdio"}, kernel: "vmlinuz",
+			machine: []string{"-M", "virt", "-cpu", "cortex-a57"}, serial: []string{"stdio"}, kernel: "vmlinuz",
 			ready: noChannel, end: "poweroff", aim: 1.2,
 		},
 		{
 			image: "linux/riscv64", program: "qemu-system-riscv64", in: "qemu-system-misc",
-			machine: []string{"-M", "virt", "-serial", "stdio"}, kernel: "Image",
+			machine: []string{"-M", "virt"}, serial: []string{"stdio"}, kernel: "Image",
 			ready: noChannel, end: "poweroff", aim: 1,
 		},
 	}
@@ -85,11 +86,15 @@ func (b *bench) qemuArgsOf(r reference, spec images.Spec, name string) (path str
 	if r.kernel != "" {
 		kernel = filepath.Join(filepath.Dir(kernel), r.kernel)
 	}
-	return path, append([]string{
+	args = append([]string{
 		"-accel", "tcg,thread=single", "-m", strconv.FormatUint(spec.Memory>>20, 10),
 		"-nodefaults", "-display", "none", "-no-reboot",
 		"-kernel", kernel, "-initrd", initrd, "-append", spec.Append,
-	}, r.machine...), nil
+	}, r.machine...)
+	for _, port := range r.serial {
+		args = append(args, "-serial", port)
+	}
+	return path, args, nil
 }
 
 // untilReady prepares a boot under QEMU, which is killed when init is ready. The error

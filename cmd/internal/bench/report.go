@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -66,13 +67,13 @@ type report interface {
 	section(comparison, []row) error
 }
 
-// table is a report as text, in columns of fixed width.
+// table is a report as text, in columns of fixed width: medians of n rounds.
 type table struct {
 	w       io.Writer
 	started bool
 }
 
-const columns = "  %-38s %12s %12s %12s  %-17s %-9s %s\n"
+const columns = "  %-38s %12s %12s %12s  %-17s %2s  %-9s %s\n"
 
 func (t *table) section(c comparison, rows []row) error {
 	var b strings.Builder
@@ -81,7 +82,7 @@ func (t *table) section(c comparison, rows []row) error {
 	}
 	t.started = true
 	fmt.Fprintf(&b, "%s: %s\n", c.name, c.short)
-	line(&b, "", "A", "B", "result", "range", "aim", "")
+	line(&b, "", "A", "B", "result", "range", "n", "aim", "")
 	for _, r := range rows {
 		r.text(&b)
 	}
@@ -99,7 +100,7 @@ func line(b *strings.Builder, cells ...any) {
 
 func (r row) text(b *strings.Builder) {
 	if len(r.A) > 0 {
-		line(b, r.Name, cell(r.A, r.Unit), cell(r.B, r.Unit), cell(r.Result, r.Of), spread(r.Result),
+		line(b, r.Name, cell(r.A, r.Unit), cell(r.B, r.Unit), cell(r.Result, r.Of), spread(r.Result), strconv.Itoa(len(r.A)),
 			r.Aim.String(), r.Aim.verdict(median(r.Result)))
 	}
 	if r.Note != "" {
@@ -142,9 +143,21 @@ func (l *lines) section(c comparison, rows []row) error {
 }
 
 // benchmarks is a report in the format of Go's benchmarks: a line for each round of a row.
-type benchmarks struct{ w io.Writer }
+type benchmarks struct {
+	w       io.Writer
+	started bool
+}
+
+// units say to benchstat which way is better.
+const units = "Unit ratio better=lower\nUnit Mhits/s better=higher\n"
 
 func (b *benchmarks) section(c comparison, rows []row) error {
+	if !b.started {
+		b.started = true
+		if _, err := io.WriteString(b.w, units); err != nil {
+			return err
+		}
+	}
 	for _, r := range rows {
 		name := "Benchmark" + strings.ToUpper(c.name[:1]) + c.name[1:] + "/" + strings.ReplaceAll(r.Name, " ", "_")
 		for i := range r.Result {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ func (b *bench) loadVM(r reference) (command, error) {
 		args[i] = strings.Replace(args[i], "stdio", "null", 1)
 	}
 	args = append(args, "-monitor", "stdio", "-loadvm", "ready")
-	return func() (usage, error) { return b.toEnd("quit\n", path, args) }, nil
+	return func() (usage, error) { return b.toEnd("quit\n", io.Discard, path, args) }, nil
 }
 
 // saveVM runs QEMU until its guest is ready, and has its monitor save that.

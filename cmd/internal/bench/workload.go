@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os/exec"
 	"slices"
@@ -13,20 +16,20 @@ import (
 	"trapline/images/initramfs"
 )
 
-// A task is a shell line for a guest. What it costs is what it takes beyond a guest that
-// boots and does nothing.
+// A task is a shell line for a guest, which writes what has come of it. What it costs is what it
+// takes beyond a guest that boots and does nothing.
 type task struct{ name, command string }
 
 // nothing is what a guest does that only boots.
-var nothing = task{"boot", "true"}
+var nothing = task{"boot", "echo nothing"}
 
 // tasks are of different kinds: processes, an interpreter, computing, the file system.
 var tasks = []task{
-	{"fork and exec", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done"},
-	{"shell script", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done"},
-	{"checksum", "dd if=/dev/zero bs=64k count=1024 2>/dev/null | sha256sum >/dev/null"},
+	{"fork and exec", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done; echo $i"},
+	{"shell script", "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; echo $i"},
+	{"checksum", "dd if=/dev/zero bs=64k count=1024 2>/dev/null | sha256sum"},
 	{"file tree", "mkdir /tmp/t && cd /tmp/t && for i in $(seq 400); do mkdir $i; echo $i >$i/f; done; " +
-		"find . -type f | xargs cat | wc -l >/dev/null; cd /; rm -r /tmp/t"},
+		"find . -type f | sort | xargs cat | sha256sum; cd /; rm -r /tmp/t"},
 }
 
 // everyTask compares two emulators over the same kernels and the same commands, from the start of
@@ -66,27 +69,64 @@ func (b *bench) alone(r reference, t task) (ours, theirs command, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	script := fmt.Sprintf("mount -t proc none /proc; mount -t devtmpfs none /dev; %s\n%s -f\n", t.command, r.end)
-	spec.Initrd = spec.Initrd.With([]initramfs.File{{Path: "task", Contents: []byte(script)}})
+	const script = "mount -t proc none /proc; mount -t devtmpfs none /dev\n" +
+		"r=$(%s); dmesg -n 1 # no message of the kernel's comes into the line\n" +
+		"echo \"%s$r\"; %s -f\n"
+	file := initramfs.File{Path: "task", Contents: fmt.Appendf(nil, script, t.command, cameOf, r.end)}
+	spec.Initrd = spec.Initrd.With([]initramfs.File{file})
 	const asInit = "rdinit=/bin/sh -- /task"
 	spec.Append += " " + asInit
+	r.serial = slices.Clone(r.serial)
+	slices.Reverse(r.serial) // standard output is the console
 	path, args, err := b.qemuArgsOf(r, spec, strings.ReplaceAll(t.name, " ", "-"))
 	if err != nil {
 		return nil, nil, err
 	}
 	initrd := args[slices.Index(args, "-initrd")+1]
-	ours = b.quiet("boot", "-q", "--initrd", initrd, "--append", asInit, r.image)
-	return ours, func() (usage, error) { return b.toEnd("", path, args) }, nil
+	var same agreement
+	ours = func() (usage, error) {
+		var out bytes.Buffer
+		u, err := b.run(&out, io.Discard, []int{0}, "boot", "--initrd", initrd, "--append", asInit, r.image)
+		return u, cmp.Or(err, same.check(out.String()))
+	}
+	theirs = func() (usage, error) {
+		var out bytes.Buffer
+		u, err := b.toEnd("", &out, path, args)
+		return u, cmp.Or(err, same.check(out.String()))
+	}
+	return ours, theirs, nil
 }
 
-// toEnd runs an emulator to its end, with some input.
-func (b *bench) toEnd(input, path string, args []string) (usage, error) {
+// cameOf begins the line in which a guest says what has come of its task.
+const cameOf = "came of it: "
+
+// An agreement is what has come of a task, which has to be the same in every run.
+type agreement struct{ result string }
+
+func (a *agreement) check(console string) error {
+	_, result, ok := strings.Cut(console, cameOf)
+	result, _, whole := strings.Cut(result, "\n")
+	result = strings.TrimSpace(result)
+	switch {
+	case !ok || !whole || result == "":
+		return fmt.Errorf("the guest did not do its task: its last line is %q", lastLine(console))
+	case a.result != "" && a.result != result:
+		return fmt.Errorf("%q came of a task, and %q before", result, a.result)
+	}
+	a.result = result
+	return nil
+}
+
+// toEnd runs an emulator to its end, with some input and its output to w.
+func (b *bench) toEnd(input string, w io.Writer, path string, args []string) (usage, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, longest)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin = strings.NewReader(input)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return usage{}, fmt.Errorf("%s: %w: %s", path, err, lastLine(string(out)))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(w, &said), &said
+	if err := cmd.Run(); err != nil {
+		return usage{}, fmt.Errorf("%s: %w: %s", path, err, lastLine(said.String()))
 	}
 	return usageOf(cmd), nil
 }
