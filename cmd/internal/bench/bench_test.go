@@ -229,6 +229,20 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+func TestExtra(t *testing.T) {
+	takes := func(cpu ...float64) command {
+		return func() (usage, error) {
+			u := usage{cpu: cpu[0]}
+			cpu = append(cpu[1:], cpu[0])
+			return u, nil
+		}
+	}
+	got, err := extra(cpuOf, takes(1, 5), takes(2, 7), takes(4))
+	if err != nil || !slices.Equal(got, series{1, 3}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestUsageOf(t *testing.T) {
 	b := &bench{ctx: t.Context(), trapline: "/bin/sh"}
 	u, err := b.run(nil, io.Discard, []int{3}, "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3")

@@ -124,25 +124,38 @@ func (b *bench) hits(w workload, spots []spot) ([]row, error) {
 func engines(b *bench) ([]row, error) {
 	var rows []row
 	for _, w := range tinyCalls {
-		spots, err := b.tinySpots(w.image)
+		r, err := b.engines(w)
 		if err != nil {
 			return rows, err
 		}
-		counted := w.dtrace("kinst::" + spots[0].at + " " + counting)
-		st, err := b.figures(counted...)
-		if err != nil {
-			return rows, err
-		}
-		hooked := append([]string{counted[0], "-x", "engine=hook"}, counted[1:]...)
-		us, err := rounds(b.count(5), b.quiet(w.dtrace(unprobed)...), b.quiet(counted...), b.quiet(hooked...))
-		if err != nil {
-			return rows, err
-		}
-		without, cost := cpuOf(us[0]), perHit(st.hits)
-		planted, hook := pairwise(cpuOf(us[1]), without, cost), pairwise(cpuOf(us[2]), without, cost)
-		rows = append(rows, row{Name: w.image + ", " + spots[0].at, A: planted, B: hook, Unit: "ns", Result: pairwise(planted, hook, ratio)})
+		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+func (b *bench) engines(w workload) (row, error) {
+	w.command = "calls 500000" // many short runs
+	spots, err := b.tinySpots(w.image)
+	if err != nil {
+		return row{}, err
+	}
+	counted := w.dtrace("kinst::" + spots[0].at + " " + counting)
+	st, err := b.figures(counted...)
+	if err != nil {
+		return row{}, err
+	}
+	hooked := append([]string{counted[0], "-x", "engine=hook"}, counted[1:]...)
+	r := row{Name: w.image + ", " + spots[0].at, Unit: "ns"}
+	for range b.count(5) {
+		cost, err := extra(cpuOf, b.quiet(w.dtrace(unprobed)...), b.quiet(counted...), b.quiet(hooked...))
+		if err != nil {
+			return row{}, err
+		}
+		each := pairwise(cost, make(series, len(cost)), perHit(st.hits))
+		r.A, r.B = append(r.A, each[0]), append(r.B, each[1])
+	}
+	r.Result = pairwise(r.A, r.B, ratio)
+	return r, nil
 }
 
 // callPath is the way of a system call through tiny, on any architecture.

@@ -71,22 +71,20 @@ func inGuest(b *bench) ([]row, error) {
 }
 
 // ourHits measures what counting costs in each way: a span for each, with the CPU time of ourReads
-// hits beyond that of reads which are not probed. That is little, so it is the median of short
-// runs in turn, which a busy host disturbs alike.
+// hits beyond that of reads which are not probed.
 func (b *bench) ourHits(ways []way) command {
-	const turns = 7
-	commands := []command{b.tracing(reads(ourReads), "-n", unprobed)}
+	var probed []command
 	for _, w := range ways {
-		commands = append(commands, b.tracing(reads(ourReads), "-n", "kinst::vfs_read:"+w.at+" "+counting))
+		probed = append(probed, b.tracing(reads(ourReads), "-n", "kinst::vfs_read:"+w.at+" "+counting))
 	}
 	return func() (usage, error) {
-		us, err := rounds(turns, commands...)
+		cost, err := extra(func(us []usage) series { return spanOf(us, traced) }, b.tracing(reads(ourReads), "-n", unprobed), probed...)
 		if err != nil {
 			return usage{}, err
 		}
 		u := usage{spans: spans{}}
 		for i, w := range ways {
-			u.spans[w.span] = median(pairwise(spanOf(us[i+1], traced), spanOf(us[0], traced), less))
+			u.spans[w.span] = cost[i]
 		}
 		return u, nil
 	}

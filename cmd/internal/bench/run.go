@@ -94,6 +94,22 @@ func rounds(n int, commands ...command) ([][]usage, error) {
 	return out, nil
 }
 
+// extra is what commands take beyond the first of them, in seconds, by command: medians of short
+// runs in turn, since such a difference is small and a busy host disturbs neighbours alike. of
+// is what to compare of runs, cpuOf for instance.
+func extra(of func([]usage) series, first command, others ...command) (series, error) {
+	const turns = 7
+	us, err := rounds(turns, append([]command{first}, others...)...)
+	if err != nil {
+		return nil, err
+	}
+	var s series
+	for _, other := range us[1:] {
+		s = append(s, median(pairwise(of(other), of(us[0]), less)))
+	}
+	return s, nil
+}
+
 func cpuOf(us []usage) series {
 	var s series
 	for _, u := range us {
