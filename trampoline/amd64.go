@@ -9,7 +9,7 @@ import "trapline/kernel/arch"
 // relative to itself; Encode checks.
 var AMD64 = &ISA{
 	Arch:     arch.AMD64,
-	SlotSize: 32,
+	SlotSize: amd64SlotSize,
 	Fill:     []byte{amd64INT3},
 	Length:   amd64Length,
 	Plan:     amd64Plan,
@@ -18,6 +18,8 @@ var AMD64 = &ISA{
 	Flow:     amd64Flow,
 	Text:     amd64Text,
 }
+
+const amd64SlotSize = 32
 
 func amd64Length(code []byte) (int, error) {
 	in, err := decodeAMD64(code)

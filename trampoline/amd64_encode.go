@@ -15,7 +15,7 @@ func amd64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
 	if len(code) < int(p.Len) {
 		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, ErrTruncated)
 	}
-	e := amd64Encoder{p: p, code: code[:p.Len], next: pc + uint64(p.Len), slot: slot}
+	e := amd64Encoder{p: p, code: code[:p.Len], next: pc + uint64(p.Len), slot: slot, out: make([]byte, 0, amd64SlotSize)}
 	e.instruction()
 	e.branch(e.next, 0xe9)
 	if e.far {

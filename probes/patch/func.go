@@ -119,10 +119,12 @@ func (f *Func) lengthAt(text []byte, off int, known *lengths) (int, error) {
 	}
 	if known.file == nil {
 		known.file = f.fileLengths()
-		known.before = f.lengthsOf(f.text, known.file)
 	}
 	if n := int(known.file[off]); n > 0 && off+n <= len(text) {
 		return n, nil
+	}
+	if known.before == nil {
+		known.before = f.lengthsOf(f.text, known.file)
 	}
 	n := f.held[off]
 	if n == 0 && off < len(known.before) && !f.set.isBreak(f.text[off:]) {

@@ -21,7 +21,7 @@ type slots struct {
 	pageSize uint64
 	known    map[uint64]bool // pages that have been filled
 	empty    []byte          // a free slot
-	run      []byte          // of write: what it stores next
+	run      []byte          // what is stored next
 }
 
 func newSlots(t probes.Target, isa *trampoline.ISA) *slots {
@@ -50,7 +50,8 @@ func (s *slots) alloc() (uint32, error) {
 	}
 	if page := addr - addr%s.pageSize; !s.known[page] {
 		s.known[page] = true
-		if err := s.target.WriteSlots(page, s.filling(nil, int(s.pageSize)/s.isa.SlotSize)); err != nil {
+		s.run = s.filling(s.run[:0], int(s.pageSize)/s.isa.SlotSize)
+		if err := s.target.WriteSlots(page, s.run); err != nil {
 			return 0, fmt.Errorf("prepare trampolines at %#x: %w", page, err)
 		}
 	}
