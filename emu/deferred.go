@@ -38,6 +38,10 @@ func (m *Machine) Remember(f func(mem arch.Memory, regs arch.Regs)) {
 	m.engine.Remember(n.words)
 }
 
+// Remembered is called by the function of OnHit. It tells whether all that the function of the newest
+// Remember on this CPU has read is what it was.
+func (m *Machine) Remembered() bool { return m.engine.Remembered() }
+
 // notes are what has been read of a CPU and of memory while they are on.
 type notes struct {
 	words []unicorn.Word
@@ -45,8 +49,15 @@ type notes struct {
 	lost  bool // something cannot be noted
 }
 
+// reg notes a register.
 func (n *notes) reg(m *Machine, r arch.Reg) {
-	if !n.on || r == m.arch.PC {
+	if n.on {
+		n.addReg(m, r)
+	}
+}
+
+func (n *notes) addReg(m *Machine, r arch.Reg) {
+	if r == m.arch.PC {
 		return
 	}
 	at, mask := m.engine.Place(r)
@@ -59,9 +70,12 @@ func (n *notes) reg(m *Machine, r arch.Reg) {
 
 // read notes bytes of RAM.
 func (n *notes) read(p []byte) {
-	if !n.on {
-		return
+	if n.on {
+		n.addBytes(p)
 	}
+}
+
+func (n *notes) addBytes(p []byte) {
 	for len(p) > 0 {
 		first := unsafe.Pointer(unsafe.SliceData(p))
 		off := uintptr(first) % 8

@@ -52,11 +52,11 @@ func (m *Machine) reg(r arch.Reg) uint64 {
 
 // word reads eight bytes of RAM at a physical address.
 func (m *Machine) word(pa uint64) (uint64, bool) {
-	at, ok := m.inRAM(pa, pa&7 == 0)
-	if !ok {
+	ram, at := m.engine.RAM(), pa-m.engine.RAMBase()
+	if at >= uint64(len(ram)) || at%8 != 0 {
 		return 0, false
 	}
-	b := m.engine.RAM()[at : at+8]
+	b := ram[at : at+8]
 	m.notes.read(b)
 	return binary.LittleEndian.Uint64(b), true
 }

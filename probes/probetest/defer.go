@@ -105,13 +105,16 @@ func (t *Target) Remember(f func(arch.Memory, arch.Regs)) {
 	f(t.memo, t.memo)
 }
 
+// Remembered implements probes.Deferrer.
+func (t *Target) Remembered() bool { return t.memo != nil && t.memo.holds() }
+
 // Deferring is the number of breakpoints whose hits are told later.
 func (t *Target) Deferring() int { return len(t.deferred) }
 
 // put keeps a hit, if it may be told later.
 func (t *Target) put(pc uint64) bool {
 	d, ok := t.deferred[pc]
-	if !ok || d.memo && (t.memo == nil || !t.memo.holds()) {
+	if !ok || d.memo && !t.Remembered() {
 		return false
 	}
 	h := lateHit{t.CPU.Num, pc, t.now, map[arch.Reg]uint64{t.a.PC: pc}}

@@ -8,7 +8,7 @@ import (
 	"trapline/probes/probetest"
 )
 
-// BenchmarkFire is one hit of a probe, from the target's call to the end of its clause.
+// BenchmarkFire is one hit of a probe that is told at once, from the target's call to the end of its clause.
 func BenchmarkFire(b *testing.B) {
 	for _, tt := range []struct{ name, d string }{
 		{"count", "kinst::vfs_read:0 { @ = count() }"},
@@ -18,7 +18,7 @@ func BenchmarkFire(b *testing.B) {
 		{"printf", `kinst::vfs_read:0 { printf("%d %s\n", pid, execname) }`},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
-			r := newRig(b, "quiet")
+			r := newRig(b, "quiet", "defer=off")
 			b.ReportAllocs()
 			err := r.trace(func(t *probetest.Target) {
 				b.ResetTimer()

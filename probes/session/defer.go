@@ -67,8 +67,11 @@ func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
 			how = s.set.Immediate(f.Probe)
 		}
 	}
-	s.env.notes = how != patch.Immediate && s.vm.AsksThread(es)
+	s.env.notes = f.CPU != nil && s.vm.AsksThread(es) && !s.isEntry(f.CPU.Reg(s.Target.Arch().PC))
 	s.vm.Fire(&s.env, es)
+	if how == patch.Immediate {
+		return
+	}
 	if s.env.notes {
 		s.env.Thread()
 	}

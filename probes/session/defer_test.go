@@ -43,6 +43,7 @@ func TestDefer(t *testing.T) {
 		{"strings", "", `kinst::vfs_read:0 { trace(strjoin(probefunc, lltostr(arg0))); trace(rand()); }`, 1},
 		{"with others", "", `kinst::vfs_read: { trace(arg0); } kinst::vfs_read:4 { stack(); } tick-1ms { trace(timestamp); }`, 4},
 		{"memory", "", `kinst::vfs_read: { trace(*(long *)0xffffffff81005000); }`, 0},
+		{"the thread, with memory", "", `kinst::vfs_read: { printf("%d %s %d", pid, execname, *(long *)0xffffffff81005000); } tick-100us { trace(pid); }`, 0},
 		{"a stack", "", `kinst::vfs_read: { @[stack()] = count(); trace(caller); }`, 0},
 		{"flags", "", `kinst::vfs_read: { trace(R_RFLAGS); }`, 5},
 		{"an end", "", `kinst::vfs_read:0 { trace(arg0); } kinst::vfs_read:1 /++n == 3/ { exit(n); }`, 1},
@@ -100,6 +101,24 @@ func busy(t *probetest.Target) {
 		t.Run(vfsRead+4, vfsRead+6, vfsRead+7)
 		if i%5 == 4 {
 			t.Run(0xffffffff81000300)
+		}
+	}
+}
+
+// A firing that comes at once allocates nothing, whether others may come later or not.
+func TestFireAllocates(t *testing.T) {
+	for _, how := range []string{"defer=on", "defer=off"} {
+		r := newRig(t, "quiet", how)
+		err := r.trace(func(target *probetest.Target) {
+			target.Map(thread, []byte("0123456789"))
+			fire := func() { target.Run(vfsRead) }
+			fire()
+			if n := testing.AllocsPerRun(100, fire); n != 0 {
+				t.Errorf("%s: %v allocations", how, n)
+			}
+		}, spec(`kinst::vfs_read:0 { @[execname] = sum(*(int *)0xffffffff81005000); trace(pid); }`))
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

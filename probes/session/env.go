@@ -94,6 +94,11 @@ func (e *env) readThread() {
 		e.thread.thread.Execname = "dtrace"
 		return
 	}
+	if e.notes && e.s.deferrer.Remembered() {
+		e.thread = *e.s.known(e.firing.CPU)
+		e.thread.thread.Errno = e.errno()
+		return
+	}
 	t, err := e.osThread()
 	switch {
 	case err == nil:
@@ -112,10 +117,15 @@ func (e *env) readThread() {
 }
 
 // osThread asks the OS for the thread.
-func (e *env) osThread() (t guestos.Thread, err error) {
-	if !e.notes {
-		return e.s.OS.Thread(e.s.Target, e.firing.CPU)
+func (e *env) osThread() (guestos.Thread, error) {
+	if e.notes {
+		return e.rememberThread()
 	}
+	return e.s.OS.Thread(e.s.Target, e.firing.CPU)
+}
+
+// rememberThread is osThread, with what is read noted. It is apart, for what it returns is allocated.
+func (e *env) rememberThread() (t guestos.Thread, err error) {
 	e.s.deferrer.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.s.OS.Thread(mem, regs) })
 	return t, err
 }

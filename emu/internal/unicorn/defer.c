@@ -56,16 +56,3 @@ int tl_defer_hits(struct tl_cpu *c, uint64_t addr, const struct tl_want *w) {
     b->deferred = (uint8_t)(n + 1);
   return n;
 }
-
-// The tracer has read these words of c's state and of memory, and knows what follows from them.
-void tl_remember(struct tl_cpu *c, const struct tl_word *words, unsigned n) {
-  struct tl_memo *memo = &c->memo;
-  memo->known = n <= TL_MEMO_WORDS;
-  memo->n = 0;
-  for (unsigned i = 0; memo->known && i < n; i++) {
-    memo->words[memo->n] = words[i];
-    memo->words[memo->n++].value = *words[i].at;
-  }
-}
-
-void tl_forget(struct tl_cpu *c) { c->memo.known = false; }

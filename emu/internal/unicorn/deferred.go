@@ -94,15 +94,27 @@ func (e *Engine) TellHits(addr uint64) { C.tl_defer_hits(e.c, C.uint64_t(addr), 
 // Remember is told which words the tracer has read, on this CPU and just now. A deferred hit with
 // memo is one at which they are the same. With nil words, or too many, there is none.
 func (e *Engine) Remember(words []Word) {
-	if len(words) == 0 || len(words) > C.TL_MEMO_WORDS {
-		C.tl_forget(e.c)
+	memo := &e.c.memo
+	memo.known = len(words) > 0 && len(words) <= len(memo.words)
+	memo.n = 0
+	if !memo.known {
 		return
 	}
-	var all [C.TL_MEMO_WORDS]C.struct_tl_word
 	for i, w := range words {
-		all[i] = C.struct_tl_word{at: (*C.uint64_t)(w.At), mask: C.uint64_t(w.Mask)}
+		memo.words[i] = C.struct_tl_word{at: (*C.uint64_t)(w.At), mask: C.uint64_t(w.Mask), value: C.uint64_t(*w.At)}
 	}
-	C.tl_remember(e.c, &all[0], C.uint(len(words)))
+	memo.n = C.uint(len(words))
+}
+
+// Remembered tells whether there are such words, and all are what they were.
+func (e *Engine) Remembered() bool {
+	memo := &e.c.memo
+	for i := range memo.words[:memo.n] {
+		if w := &memo.words[i]; (*w.at^w.value)&w.mask != 0 {
+			return false
+		}
+	}
+	return bool(memo.known)
 }
 
 // Place is where a register is kept, and which bits of the word are it: of the flags the mode

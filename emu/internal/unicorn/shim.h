@@ -336,8 +336,6 @@ void tl_not_executed(struct tl_cpu *c, uint64_t addr);
 // defer.c
 bool tl_defer(struct tl_cpu *c, const struct tl_break *b);
 int tl_defer_hits(struct tl_cpu *c, uint64_t addr, const struct tl_want *w);
-void tl_remember(struct tl_cpu *c, const struct tl_word *words, unsigned n);
-void tl_forget(struct tl_cpu *c);
 
 // journal.c
 bool tl_journal_open(struct tl_machine *m, uint64_t keep);
