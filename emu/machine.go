@@ -137,6 +137,8 @@ type Machine struct {
 	running  bool
 	told     uint64 // what Now has returned last while CPUs ran
 
+	translations uint64 // that were in the file
+
 	text      textMap
 	slots     uint64
 	inPlace   bool

@@ -194,9 +194,9 @@ func badOption(o code.Option, err error) error {
 
 func (s *Session) setOptions(opts []code.Option) error {
 	for _, o := range opts {
-		patch, engine := s.Options.Patch, s.Options.Engine
+		before := s.Options.target()
 		err := s.Options.Set(o.Name, o.Value)
-		if err == nil && (s.Options.Patch != patch || s.Options.Engine != engine) {
+		if err == nil && s.Options.target() != before {
 			err = fmt.Errorf("option %s: the guest is there already: give -x %[1]s=%s on the command line", o.Name, o.Value)
 		}
 		if err != nil {

@@ -34,6 +34,7 @@ type Options struct {
 	Patch       string // split, inplace: for whoever makes the target
 	Engine      string // trap, hook: likewise
 	Tramp       string // probe, thread: likewise, and for the session
+	Kept        string // translations, keep, none, check: for whoever makes the target
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
 	Defer       bool // firings that need not come at once may come later
@@ -43,8 +44,11 @@ type Options struct {
 
 // NewOptions are the defaults.
 func NewOptions() *Options {
-	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe", Defer: true}
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe", Kept: "keep", Defer: true}
 }
+
+// target are the options that whoever makes the target has followed.
+func (o *Options) target() [3]string { return [3]string{o.Patch, o.Engine, o.Kept} }
 
 // An option is a row of the table of options.
 type option struct {
@@ -70,6 +74,7 @@ var table = map[string]option{
 	"kinstpolicy":  {set: setPolicy},
 	"patch":        {set: oneOf(func(o *Options) *string { return &o.Patch }, "split", "inplace")},
 	"tramp":        {set: oneOf(func(o *Options) *string { return &o.Tramp }, "probe", "thread")},
+	"translations": {set: oneOf(func(o *Options) *string { return &o.Kept }, "keep", "none", "check")},
 
 	// At run time.
 	"bufresize":   {set: only("auto", "manual")},

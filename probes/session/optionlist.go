@@ -17,6 +17,7 @@ var about = []OptionInfo{
 	{"kinstpolicy", "all, linux or freebsd: leave out what a tracer in that kernel could not probe"},
 	{"patch", "split or inplace: breakpoints hidden from the guest, or in its own text"},
 	{"tramp", "probe or thread: a trampoline for each probe, or one for each thread, written at each hit"},
+	{"translations", "keep, none or check: use the translations of former runs, translate anew, or do so and compare"},
 
 	{"aggsize", "memory for aggregations"},
 	{"aggsortkey", "sort aggregations by key"},

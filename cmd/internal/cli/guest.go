@@ -54,6 +54,8 @@ type guest struct {
 	ioErr     error
 	closers   []io.Closer
 	stops     []func() bool
+	kept      string   // guestConfig's
+	atEnd     []func() // while the machine is still there
 	start     time.Time
 }
 
@@ -61,15 +63,16 @@ type guest struct {
 type guestConfig struct {
 	console io.Writer // the kernel's log
 	inPlace bool
-	hooked  bool // probes fire by the emulator's code hook
-	shared  bool // breakpoints share trampolines, which the guest sees
-	symbols bool // fail without symbols
-	ahead   bool // it will go on from a snapshot, if there is one
+	hooked  bool   // probes fire by the emulator's code hook
+	shared  bool   // breakpoints share trampolines, which the guest sees
+	symbols bool   // fail without symbols
+	ahead   bool   // it will go on from a snapshot, if there is one
+	kept    string // the option translations; "" is "keep"
 }
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
-	g := &guest{ctx: e.ctx, options: o, start: time.Now()}
+	g := &guest{ctx: e.ctx, options: o, kept: c.kept, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {
 		g.close()
@@ -387,6 +390,9 @@ func (g *guest) feed() error {
 func (g *guest) close() {
 	for _, stop := range g.stops {
 		stop()
+	}
+	for _, f := range g.atEnd {
+		f()
 	}
 	if g.machine != nil {
 		g.machine.Close()

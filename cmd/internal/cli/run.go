@@ -68,6 +68,7 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		return false, endFailed, err
 	}
 	if g.restore(e) {
+		g.keepTranslations(e, g.saved.key)
 		return true, endStopped, nil
 	}
 	key := g.saved.key
@@ -84,6 +85,9 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		g.save(e, key)
 	}
 	g.machine.Flush()
+	if key != "" {
+		g.keepTranslations(e, key)
+	}
 	return true, end, nil
 }
 
@@ -116,6 +120,9 @@ func (g *guest) run() (ending, error) {
 		return endFailed, g.log.err
 	case err != nil:
 		return endFailed, &exit{statusTriple, fmt.Errorf("the emulator failed %s: %w", g.at(), err)}
+	}
+	if err := g.checkTranslations(); err != nil {
+		return endFailed, err
 	}
 	return g.classify(end), nil
 }

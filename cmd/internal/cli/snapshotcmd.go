@@ -81,8 +81,8 @@ func (e *env) showSnapshot(cache snapshots.Cache, key string) error {
 		return err
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "key\t%s\nimage\t%s\narchitecture\t%s\nmemory\t%d MiB\nlibunicorn\t%s\nconsole\t%d bytes\n",
-		key, n.Image, info.Arch, info.Memory>>20, info.Library, len(n.Console))
+	fmt.Fprintf(w, "key\t%s\nimage\t%s\narchitecture\t%s\nmemory\t%d MiB\nlibunicorn\t%s\nconsole\t%d bytes\ntranslations\t%d KiB\n",
+		key, n.Image, info.Arch, info.Memory>>20, info.Library, len(n.Console), sizeOfTranslations(key)>>10)
 	return w.Flush()
 }
 
@@ -132,6 +132,7 @@ func removeSnapshots(cache snapshots.Cache, keys []string) error {
 		}
 	}
 	for _, key := range keys {
+		removeTranslations(key)
 		if err := cache.Remove(key); errors.Is(err, fs.ErrNotExist) {
 			return noSnapshot(key)
 		} else if err != nil {

@@ -281,6 +281,7 @@ const struct tl_target tl_amd64 = {
     .kernel_mmu = ~(1u << 1), // 1 is user mode
     .pc_offset = offsetof(struct tl_amd64_env, eip),
     .operations = 0x9968,
+    .insn_words = 2,
     .symbols = symbols,
     .find = find,
     .hooks = tl_amd64_hooks,

@@ -28,6 +28,7 @@ static bool is_prefix(uint8_t b) {
 // With one in a register they are undefined, and the library aborts; it gets FF /7, which is so too.
 uint32_t TL_AMD64(cpu_ldub_code)(void *env, uint64_t va) {
   uint8_t b = (uint8_t)tl_amd64_lib.code_byte(env, va);
+  tl_kept_read(va + 1);
   if (at == FAR_BRANCH && (b >> 3 == 033 || b >> 3 == 035))
     b |= 070;
   if (at != PREFIXES || !is_prefix(b))

@@ -283,6 +283,7 @@ const struct tl_target tl_arm64 = {
     .kernel_mmu = 1u << 2 | 1u << 3, // EL1, without and with PAN
     .pc_offset = offsetof(struct tl_arm64_env, pc),
     .operations = 0xa968,
+    .insn_words = 3,
     .symbols = symbols,
     .prepare = prepare,
     .find = find,

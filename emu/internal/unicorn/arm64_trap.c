@@ -146,6 +146,7 @@ static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
 // The library asks for the register of an MRS or MSR when it translates that.
 struct tl_arm64_sysreg *TL_ARM64(get_arm_cp_reginfo)(void *table, uint32_t key) {
   struct tl_arm64_sysreg *r = tl_arm64_lib.sysreg(table, key);
+  tl_kept_not(); // r itself may be named in translated code
   if (!r || key >> 16 != TL_ARM64_SYSREG_KEY || name(r) != (key & 0xffff))
     return r;
   if (is_timer(name(r))) {

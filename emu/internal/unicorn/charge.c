@@ -45,6 +45,7 @@ static __thread struct {
   bool begins;              // nothing of it has been translated
   void *back;               // label of what is done in any case
   struct tl_op *size, *end; // constants without a value yet
+  uint64_t aside;           // how far from its place tl_cpu is taken to be (learn.c)
 } now;
 
 static struct tl_op *preceding(struct tl_op *op) {
@@ -84,7 +85,7 @@ static uint64_t call(struct tl_cpu *c) {
 }
 
 static uint64_t from_env(struct tl_cpu *c, const uint64_t *field) {
-  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env);
+  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env) + now.aside;
 }
 
 static void charge(struct tl_cpu *c, void *due) {
@@ -113,12 +114,13 @@ void tl_charge_hook(struct tl_cpu *c) {
   uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, ~0ull, ~0ull);
 }
 
-void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block) {
+void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t aside) {
   now.cpu = c && c->live && !c->timeless ? c : NULL;
   now.block = block;
   now.begins = true;
   now.back = NULL;
   now.size = now.end = NULL;
+  now.aside = aside;
 }
 
 // The first branch of a block is about to be emitted: that of the library's check, to exit. True

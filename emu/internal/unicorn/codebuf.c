@@ -11,16 +11,37 @@
 //  - The size of the TLB follows gettimeofday, so the guest's Accessed bits would follow
 //    the host's clock, and cycle counters do (arm64's at every exception). While a guest runs,
 //    both are the guest's.
+#define _GNU_SOURCE 1
 #include "library.h"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static __thread unsigned long wanted_size;
+static __thread bool making;
 
 void tl_codebuf_size(unsigned long size) { wanted_size = size; }
 
-unsigned long tl_codebuf_wanted(unsigned long size) { return wanted_size ? wanted_size : size; }
+void tl_codebuf_make(void *uc, unsigned long size) {
+  making = true;
+  tl_lib.exec_init(uc, wanted_size ? wanted_size : size);
+  making = false;
+}
+
+// The library's and ours. Its buffer is to be near its functions: then code calls them directly, and
+// is the same in the next process but for how far they are away (kept.c).
+void *mmap64(void *addr, size_t size, int prot, int flags, int fd, off64_t offset) {
+  if (making && (prot & PROT_EXEC)) {
+    making = false;
+    void *p = tl_map_near((void *)tl_lib.exec_init, size, prot);
+    if (p)
+      return p;
+  }
+  return (void *)syscall(SYS_mmap, addr, size, prot, flags, fd, offset);
+}
 
 // A block has been allocated. NULL makes the library flush the buffer.
 void *tl_codebuf_first(void *tcg, void *tb) {

@@ -89,6 +89,7 @@ static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void 
 static int hook(struct tl_machine *m, void *f, uint64_t lo, uint64_t hi) {
   int err = UC_ERR_OK;
   uc_hook handle;
+  m->watched = true;
   for (unsigned i = 0; i < m->ncpus && !err; i++)
     err = uc_hook_add(m->cpus[i]->uc, &handle, UC_HOOK_CODE, f, m->cpus[i], lo, hi);
   return err;
@@ -117,6 +118,7 @@ void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va) {
     return;
   p->alias = va;
   p->hooked_at_alias |= tl_bit(c);
+  c->m->watched = true;
   uc_hook_add(c->uc, &handle, UC_HOOK_CODE, (void *)on_alias, p, va, va + TL_PAGE - 1);
 }
 

@@ -16,7 +16,10 @@ struct tl_library {
   void (*protect_code)(void *uc, uint64_t ra);
   void (*unprotect_code)(void *uc, uint64_t ra);
   void (*check_exit_request)(void *tcg);
-  void (*translate)(void *cs, const struct tl_block *block, int max);
+  void (*translate)(void *cs, struct tl_block *block, int max);
+  int (*gen_code)(void *tcg, struct tl_block *block);
+  uint32_t (*code_16)(void *env, uint64_t va), (*code_32)(void *env, uint64_t va);
+  uint64_t (*code_64)(void *env, uint64_t va);
   void (*gen_check)(void *tcg, int condition, uint64_t var, int32_t value, void *label);
   void (*gen_exit)(void *tcg, const struct tl_block *block, unsigned kind);
   void (*exec_init)(void *uc, unsigned long size);
@@ -25,6 +28,8 @@ struct tl_library {
   int (*insert_breakpoint)(void *cs, uint64_t pc, int flags, void **breakpoint);
   bool (*tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra); // by each target
   // called
+  void (*func_start)(void *tcg);
+  uint64_t (*code_host)(void *env, uint64_t va, void **host);
   void (*add_inline_hook)(void *uc, void *hook, uint64_t *args, int nargs);
   void (*gen_call)(void *tcg, void *function, void *result, int nargs, uint64_t *args);
   struct tl_op *(*emit_op)(void *tcg, unsigned number);

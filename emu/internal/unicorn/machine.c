@@ -38,27 +38,35 @@ static void *reserve(uint64_t size) {
   return p;
 }
 
-// Zeroed memory that code can name from place on, by 32 bits; NULL if there is none. Between the
-// guest's memory and buffers of code there may be no room for a mapping, but what is allocated
-// just after place is mostly near it anyway.
-static void *near(const void *place, size_t size, bool *mapped) {
+// A mapping that code at place, or place itself, can name by 32 bits; NULL if there is no room.
+void *tl_map_near(const void *place, size_t size, int prot) {
   enum { STRIDE = 1 << 20, REACH = INT32_MAX - STRIDE };
-  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1)), *allocated = calloc(1, size);
-  *mapped = false;
-  if (allocated && allocated - base < REACH && base - allocated < REACH)
-    return allocated;
-  free(allocated);
-  *mapped = true;
-  for (intptr_t away = STRIDE; away < REACH; away += STRIDE)
+  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1));
+  for (intptr_t away = STRIDE; away + (intptr_t)size < REACH; away += STRIDE)
     for (int side = 0; side < 2; side++) {
       uint8_t *hint = side ? base + away : base - away;
-      void *p = mmap(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      void *p = mmap(hint, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
       if (p == hint)
         return p;
       if (p != MAP_FAILED)
         munmap(p, size);
     }
   return NULL;
+}
+
+// Zeroed memory that code can name from place on, by 32 bits; NULL if there is none. Between the
+// guest's memory and buffers of code there may be no room for a mapping, but what is allocated
+// just after place is mostly near it anyway.
+static void *near(const void *place, size_t size, bool *mapped) {
+  enum { REACH = INT32_MAX - (1 << 20) };
+  const uint8_t *base = place;
+  uint8_t *allocated = calloc(1, size);
+  *mapped = false;
+  if (allocated && allocated - base < REACH && base - allocated < REACH)
+    return allocated;
+  free(allocated);
+  *mapped = true;
+  return tl_map_near(place, size, PROT_READ | PROT_WRITE);
 }
 
 static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
@@ -170,7 +178,9 @@ static const char *try_engine(struct tl_cpu *c) {
   err = t->try_code(c);
   if (c->first_tb && !c->charges)
     return "its operations are not those that are known"; // whatever came of it
-  return err ? err : all_replaced(c);
+  if (!err && !(err = all_replaced(c)))
+    tl_kept_look(c);
+  return err;
 }
 
 // Another CPU of m, which has not run yet. NULL, and why not, leaves m as one to be closed.
@@ -244,6 +254,7 @@ void tl_close(struct tl_machine *m) {
     if (maps[i].p)
       munmap(maps[i].p, maps[i].size);
   tl_journal_close(m);
+  tl_keep_no_more(m);
   free(m);
 }
 

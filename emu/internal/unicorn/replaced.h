@@ -33,18 +33,37 @@ void TARGET(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t ra, in
   tl_lib.page_stored(uc, pages, ra, len, retaddr);
 }
 
-void TARGET(tcg_exec_init)(void *uc, unsigned long size) { tl_lib.exec_init(uc, tl_codebuf_wanted(size)); }
+void TARGET(tcg_exec_init)(void *uc, unsigned long size) { tl_codebuf_make(uc, size); }
 
 void *TARGET(tcg_tb_alloc)(void *tcg) { return tl_codebuf_first(tcg, tl_lib.tb_alloc(tcg)); }
 
 // A block is translated; the first branch of it is the library's check whether to exit.
-void TARGET(gen_intermediate_code)(void *cs, const struct tl_block *block, int max) {
+void TARGET(gen_intermediate_code)(void *cs, struct tl_block *block, int max) {
   struct tl_cpu *c = tl_by_cs(cs);
   if (c && tl_is_split(c->m, block->pc))
     max = 1;
-  tl_charge_begin(c, block);
+  if (tl_kept_find(c, block, max))
+    return;
+  tl_charge_begin(c, block, 0);
   tl_lib.translate(cs, block, max);
   tl_charge_end();
+}
+
+int TARGET(tcg_gen_code)(void *tcg, struct tl_block *block) { return tl_kept_code(tcg, block); }
+
+uint32_t TARGET(cpu_lduw_code)(void *env, uint64_t va) {
+  tl_kept_read(va + 2);
+  return tl_lib.code_16(env, va);
+}
+
+uint32_t TARGET(cpu_ldl_code)(void *env, uint64_t va) {
+  tl_kept_read(va + 4);
+  return tl_lib.code_32(env, va);
+}
+
+uint64_t TARGET(cpu_ldq_code)(void *env, uint64_t va) {
+  tl_kept_read(va + 8);
+  return tl_lib.code_64(env, va);
 }
 
 void TARGET(tcg_gen_brcondi_i32)(void *tcg, int condition, uint64_t var, int32_t value, void *label) {

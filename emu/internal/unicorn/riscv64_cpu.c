@@ -168,6 +168,7 @@ const struct tl_target tl_riscv64 = {
     .kernel_mmu = 1u << TL_SUPERVISOR | 1u << TL_MACHINE,
     .pc_offset = offsetof(struct tl_riscv64_env, pc),
     .operations = 0x8968,
+    .insn_words = 1,
     .symbols = symbols,
     .find = find,
     .try_code = try_code,

@@ -73,11 +73,16 @@ struct tl_page {
   struct tl_page *next_touched;
 };
 
-// The beginning of the library's description of a block.
+// The library's description of a block, and of its host code.
 struct tl_block {
   uint64_t pc, cs_base;
   uint32_t flags;
-  uint16_t size; // bytes of code
+  uint16_t size, icount; // bytes of code, instructions
+  uint32_t cflags, traced;
+  uint8_t *code; // a multiple of 64
+  uint64_t code_size, unused[5];
+  uint16_t reset[2]; // of the jumps to other blocks, in the host code
+  uint64_t target[2];
 };
 
 // A word of the CPU's state or of guest memory; mask says which bits of it count.
@@ -142,12 +147,17 @@ struct tl_machine {
   uint32_t va_mask;
   bool inplace;
   bool hooked;           // breakpoints are not planted: the code hook stands for them (hooks.c)
+  bool watched;          // the code hook is in translated code
 
   struct tl_want *wants; // TL_WANTS
   unsigned nwants;
   // Hits of which the tracer is told later: address, time, number of the want, registers.
   uint64_t *deferred;    // TL_DEFERRED_WORDS
   uint32_t ndeferred;    // words
+
+  struct tl_store *store; // translations that are kept (kept.c); NULL: none are
+  bool checking;          // they are not used but compared with what is translated
+  uint64_t differing, differs_at; // how many were not the same, and where the first is
 };
 
 // What comes to the guest besides its instructions (journal.c).
@@ -231,6 +241,9 @@ struct tl_cpu {
   void *first_tb;      // first block of the code buffer (codebuf.c)
   bool flushed;        // the code buffer has been flushed once
   uint64_t flushes;
+  const uint8_t *library, *library_end; // where it lies
+  bool near;           // all of it can be named by 32 bits in translated code
+  uint64_t placed;     // translations that were kept, and have been used
 
   struct tl_memo memo;
 
@@ -245,7 +258,7 @@ uint32_t tl_library_version(void);
 
 // codebuf.c
 void tl_codebuf_size(unsigned long size);
-unsigned long tl_codebuf_wanted(unsigned long size);
+void tl_codebuf_make(void *uc, unsigned long size);
 void *tl_codebuf_first(void *tcg, void *tb);
 void tl_codebuf_flushed(struct tl_cpu *c);
 
@@ -258,6 +271,7 @@ int tl_run_once(struct tl_cpu *c);
 void tl_stop(struct tl_machine *m);
 void tl_flush(struct tl_cpu *c);
 void tl_flush_tlb(struct tl_cpu *c);
+void *tl_map_near(const void *place, size_t size, int prot);
 struct tl_cpu *tl_by_cs(const void *cs);
 struct tl_cpu *tl_by_env(const void *env);
 struct tl_cpu *tl_by_uc(const void *uc);
@@ -284,10 +298,24 @@ static inline void tl_go_to(struct tl_cpu *c, uint64_t address) { *c->pc = addre
 
 // charge.c
 void tl_charge_hook(struct tl_cpu *c);
-void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block);
+void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t aside);
 bool tl_charge(void *exit);
 bool tl_charge_behind(void);
 void tl_charge_end(void);
+
+// kept.c, learn.c
+#define TL_STORE_SIZE (64ull << 20) // bytes at most
+#define TL_KEPT_BY 160         // bytes that tl_kept_by needs
+bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n);
+void tl_keep_no_more(struct tl_machine *m);
+uint64_t tl_kept_blocks(const struct tl_machine *m);
+uint64_t tl_kept_bytes(const struct tl_machine *m);
+void tl_kept_by(char *text);
+void tl_kept_look(struct tl_cpu *c);
+bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max);
+int tl_kept_code(void *translator, struct tl_block *b);
+void tl_kept_read(uint64_t end);
+void tl_kept_not(void);
 
 // coherence.c
 static inline uint8_t tl_bit(const struct tl_cpu *c) { return (uint8_t)(1u << c->id); }

@@ -21,6 +21,7 @@ struct tl_target {
   uint32_t kernel_mmu;   // set of the MMU indexes of its kernel, which may run trampolines
   uint64_t pc_offset;    // of the program counter in the CPU state
   uint64_t operations;   // of the table of operations in the translator's
+  unsigned insn_words;   // of what it notes of an instruction, at most TL_INSN_WORDS
   const struct tl_symbol *symbols; // ends with a zero
 
   // Between uc_open and everything else. NULL, or what went wrong; may be NULL itself.
@@ -61,6 +62,7 @@ struct tl_target {
 
 extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;
 
+#define TL_INSN_WORDS 3
 #define TL_NOT_MAPPED (~0ull)
 #define TL_NO_MONITOR (~0ull) // in *monitor: there has been no load exclusive
 

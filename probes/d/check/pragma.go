@@ -21,7 +21,7 @@ var options = func() map[string]bool {
 		amin argref core cpp cpphdrs cpppath ctypes debug defaultargs define dtypes empty errtags
 		evaltime incdir iregs knodefs libdir linkmode linktype nolibs pgmax pspec setenv stdc
 		strip syslibdir tree typenames undef undefs unodefs verbose version zdefs
-		engine patch tramp kinstpolicy crosscheck inlineframes defer`) {
+		engine patch tramp kinstpolicy crosscheck inlineframes defer translations`) {
 		m[name] = true
 	}
 	return m

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"trapline/emu"
+	"trapline/images"
+	"trapline/images/snapshots"
+)
+
+// translationLimit is the disk space that kept translations may take, in bytes.
+const translationLimit = 1 << 30
+
+// translationCache is where translations of guests' code are kept, under the keys of the snapshots
+// that the guests have gone on from: those say all that a translation depends on.
+func translationCache() (snapshots.Cache, error) {
+	dir, err := (images.Store{}).Path()
+	return snapshots.Cache{Dir: filepath.Join(dir, "translations"), Limit: translationLimit}, err
+}
+
+// keepTranslations spares the guest, which goes on from a snapshot, what former runs have translated.
+// What it learns is kept when it ends.
+func (g *guest) keepTranslations(e *env, key string) {
+	cache, err := translationCache()
+	if err != nil || g.kept == "none" {
+		return
+	}
+	f, err := cache.Open(key)
+	if err == nil {
+		defer f.Close()
+		err = g.machine.KeepTranslations(f)
+	}
+	if errors.Is(err, emu.ErrTranslations) {
+		e.complain(fmt.Errorf("translations %s discarded: %w", key, err))
+		cache.Remove(key)
+	}
+	if err != nil && g.machine.KeepTranslations(nil) != nil {
+		return
+	}
+	if g.kept == "check" {
+		g.machine.CheckTranslations()
+	}
+	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key) })
+}
+
+// saveTranslations keeps what has been learned, if it is worth while. Where that cannot be done the
+// next run is no faster, and that is all.
+func (g *guest) saveTranslations(cache snapshots.Cache, key string) {
+	if t := g.machine.Translations(); t.Learned > t.Known/32 && t.Differ == 0 {
+		cache.Create(key, func(f *os.File) error { return g.machine.SaveTranslations(f) })
+	}
+}
+
+// checkTranslations says with the option translations=check whether those that were kept were right.
+func (g *guest) checkTranslations() error {
+	t := g.machine.Translations()
+	if t.Differ == 0 {
+		return nil
+	}
+	return fmt.Errorf("option translations: %d of %d translations of former runs are not what they would be now, the first at 0x%x", t.Differ, t.Placed, t.At)
+}
+
+// sizeOfTranslations is in bytes.
+func sizeOfTranslations(key string) int64 {
+	cache, err := translationCache()
+	if err != nil {
+		return 0
+	}
+	f, err := cache.Peek(key)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// removeTranslations removes those that go with a snapshot. There need not be any.
+func removeTranslations(key string) {
+	if cache, err := translationCache(); err == nil {
+		cache.Remove(key)
+	}
+}

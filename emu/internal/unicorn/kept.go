@@ -1,0 +1,56 @@
+package unicorn
+
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+)
+
+// Keep has translations kept from now on, by all engines of the machine: those of a store, the n
+// bytes of f from offset on, a multiple of the page size, or with n 0 none yet. They have to be
+// what Kept has returned for a machine made alike, in a process where KeptBy said the same: nothing of it is checked here, and they are executed. f may be closed and removed
+// then, but not written to.
+func (e *Engine) Keep(f *os.File, offset, n int64) error {
+	fd := C.int(-1)
+	if n > 0 {
+		fd = C.int(f.Fd())
+	}
+	if !C.tl_keep(e.c.m, fd, C.uint64_t(offset), C.uint64_t(n)) {
+		return fmt.Errorf("keeping translations: there is no address space for %d MiB", C.TL_STORE_SIZE>>20)
+	}
+	return nil
+}
+
+// Kept is the store as it is, and how many blocks there are in it; nil if translations are not
+// kept. It is valid until the machine runs.
+func (e *Engine) Kept() (store []byte, blocks uint64) {
+	m := e.c.m
+	if m.store == nil {
+		return nil, 0
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(m.store)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
+}
+
+// CheckKept has translations compared with what the library makes now, and not used.
+func (e *Engine) CheckKept() { e.c.m.checking = true }
+
+// KeptDiffering counts those that were not the same; at is the address of the first block of them.
+func (e *Engine) KeptDiffering() (n, at uint64) {
+	return uint64(e.c.m.differing), uint64(e.c.m.differs_at)
+}
+
+// Placed counts the blocks of this CPU that did not have to be translated, for they were kept; with CheckKept,
+// that were compared.
+func (e *Engine) Placed() uint64 { return uint64(e.c.placed) }
+
+// KeptBy says what translations depend on besides the guest: the builds of this program and of the
+// library, and the features of the host's CPU. "" if that cannot be told, or the program is one that
+// lies somewhere else each time: then translations cannot be kept.
+func KeptBy() string {
+	var text [C.TL_KEPT_BY]C.char
+	C.tl_kept_by(&text[0])
+	return C.GoString(&text[0])
+}

@@ -1,0 +1,159 @@
+// Learning a translation that is to be kept: which values in its host code name places of the
+// process, and would be others in the next one.
+//
+// The block is translated once more, further on in the buffer, and as if tl_cpu lay elsewhere. Where
+// the two differ, such a value begins, for its least byte is another; by how much it differs says of
+// which kind it is. A block with a difference of no known kind is not kept, nor one with an address of
+// the process that stays the same.
+#include "kept.h"
+
+#include <string.h>
+
+enum {
+  CALL = 0xe8, JMP = 0xe9,
+  ALIGNED = 64,  // what the library aligns host code to
+  ASIDE = 16,    // how far tl_cpu seems to have moved: in the least byte, not like ALIGNED
+  FIXES = 1024,  // of a block, at most
+  PROLOGUE = TL_PAGE,
+};
+
+// The library reads the guest's code, up to end.
+void tl_kept_read(uint64_t end) {
+  if (end > tl_keeping.read)
+    tl_keeping.read = end;
+}
+
+// The block under translation is not to be kept.
+void tl_kept_not(void) { tl_keeping.learning = false; }
+
+static bool has_break(struct tl_machine *m, uint64_t from, uint64_t to) {
+  struct tl_page *p = NULL;
+  for (uint64_t va = from; va < to; va++) {
+    if (va == from || va % TL_PAGE == 0)
+      p = tl_page_of(m, va);
+    if (p && p->id[va % TL_PAGE])
+      return true;
+  }
+  return false;
+}
+
+static bool worth_it(const struct tl_cpu *c, const struct tl_block *b, int n) {
+  uint64_t read = tl_keeping.read - b->pc;
+  const struct tl_translator *t = c->tcg;
+  bool known = t->next == b->code && b->code < t->full && t->data[0] == b->pc && t->ends[b->icount - 1] <= n;
+  bool whole = n > 0 && n <= UINT16_MAX && b->icount && b->icount <= TL_INSNS && b->size && b->size <= read && read <= 2 * TL_PAGE;
+  return whole && known && (uintptr_t)b->code % ALIGNED == 0 && !has_break(c->m, b->pc, tl_keeping.read);
+}
+
+// The block at away bytes from b, translated like b. False if it comes out otherwise.
+static bool once_more(struct tl_cpu *c, const struct tl_block *b, uint64_t away, int n) {
+  struct tl_translator *t = c->tcg;
+  struct tl_block *other = (struct tl_block *)((uint8_t *)b + away);
+  if (b->code + away + n > t->full)
+    return false;
+  *other = *b;
+  other->code += away;
+  tl_lib.func_start(t);
+  t->cs = c->cs;
+  tl_charge_begin(c, other, ASIDE);
+  tl_lib.translate(c->cs, other, tl_keeping.max);
+  tl_charge_end();
+  t->cs = NULL;
+  return tl_lib.gen_code(t, other) == n && other->size == b->size && other->icount == b->icount;
+}
+
+static bool known_place(const struct tl_cpu *c, const uint8_t *to, struct tl_fix *f) {
+  const uint8_t *first = c->first_tb;
+  if (to >= c->library && to < c->library_end)
+    f->kind = TL_FIX_LIBRARY, f->to = (int32_t)(to - c->library);
+  else if (to < first && first - to <= (ptrdiff_t)PROLOGUE)
+    f->kind = TL_FIX_BUFFER, f->to = (int32_t)(to - first);
+  else
+    return false;
+  return true;
+}
+
+// The value at place differs by that much from the one in the block that is away bytes further on.
+static bool known(const struct tl_cpu *c, const uint8_t *place, int32_t by, uint64_t away, struct tl_fix *f) {
+  int32_t v;
+  memcpy(&v, place, sizeof v);
+  if (by == -(int64_t)away)
+    return (place[-1] == CALL || place[-1] == JMP) && known_place(c, place + 4 + v, f);
+  f->kind = TL_FIX_CPU;
+  f->to = (int32_t)((uint8_t *)c->env + v - (uint8_t *)c);
+  return by == ASIDE && f->to >= 0 && f->to < (int32_t)sizeof *c;
+}
+
+// All differences. -1 if there are others than those of known kinds.
+static int differences(const struct tl_cpu *c, const uint8_t *code, int n, uint64_t away, struct tl_fix *fixes) {
+  const uint8_t *other = code + away;
+  int found = 0;
+  for (int i = 0; i < n;) {
+    if (code[i] == other[i]) {
+      i++;
+      continue;
+    }
+    int32_t v, w;
+    if (i == 0 || i + (int)sizeof v > n || found == FIXES)
+      return -1;
+    memcpy(&v, code + i, sizeof v);
+    memcpy(&w, other + i, sizeof w);
+    fixes[found].at = (uint16_t)i;
+    if (!known(c, code + i, (int32_t)((uint32_t)w - (uint32_t)v), away, &fixes[found++]))
+      return -1;
+    i += sizeof v;
+  }
+  return found;
+}
+
+static void copy_text(struct tl_cpu *c, uint8_t *to, uint64_t from, uint64_t end) {
+  while (from < end) {
+    uint64_t n = TL_PAGE - from % TL_PAGE < end - from ? TL_PAGE - from % TL_PAGE : end - from;
+    void *host = NULL;
+    tl_lib.code_host(c->env, from, &host);
+    memcpy(to, host, n);
+    to += n, from += n;
+  }
+}
+
+static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct tl_fix *fixes, int nfixes) {
+  const struct tl_translator *t = c->tcg;
+  struct tl_kept head = {
+      .pc = b->pc, .cs_base = b->cs_base, .flags = b->flags, .cflags = b->cflags, .max = (uint16_t)tl_keeping.max,
+      .size = b->size, .read = (uint16_t)(tl_keeping.read - b->pc), .icount = b->icount,
+      .code = (uint16_t)n, .fixes = (uint16_t)nfixes,
+      .reset = {b->reset[0], b->reset[1]}, .target = {tl_target_of(b, 0), tl_target_of(b, 1)},
+  };
+  uint64_t bytes = (uint64_t)(tl_parts(c, &head).end - (uint8_t *)&head);
+  struct tl_kept *k = tl_kept_room(c->m, bytes);
+  if (!k)
+    return;
+  *k = head;
+  struct tl_parts p = tl_parts(c, k);
+  memcpy(p.data, t->data, (uint8_t *)p.fixes - (uint8_t *)p.data);
+  memcpy(p.fixes, fixes, nfixes * sizeof *fixes);
+  memcpy(p.ends, t->ends, b->icount * sizeof *p.ends);
+  copy_text(c, p.text, b->pc, tl_keeping.read);
+  memcpy(p.code, b->code, n);
+  tl_kept_add(c->m, k, b, bytes);
+}
+
+// b has been translated into n bytes of host code.
+void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n) {
+  struct tl_fix fixes[FIXES];
+  struct tl_translator *t = c->tcg;
+  if (!worth_it(c, b, n) || !tl_kept_room(c->m, sizeof(struct tl_kept)))
+    return;
+  uint64_t data[TL_INSNS * TL_INSN_WORDS], words = b->icount * c->m->t->insn_words;
+  uint16_t ends[TL_INSNS];
+  memcpy(data, t->data, words * sizeof *data);
+  memcpy(ends, t->ends, b->icount * sizeof *ends);
+  uint64_t away = ((uint64_t)(b->code - (uint8_t *)b) + (uint64_t)n + 4 * ALIGNED - 1) / (4 * ALIGNED) * (4 * ALIGNED) + ALIGNED;
+  bool alike = once_more(c, b, away, n) && !memcmp(data, t->data, words * sizeof *data) &&
+               !memcmp(ends, t->ends, b->icount * sizeof *ends);
+  int found = alike ? differences(c, b->code, n, away, fixes) : -1;
+  if (found >= 0 && tl_keeping.learning)
+    keep(c, b, n, fixes, found);
+  memcpy(t->data, data, words * sizeof *data);
+  memcpy(t->ends, ends, b->icount * sizeof *ends);
+}
