@@ -16,17 +16,6 @@ func (t *dwarfTypes) init(d *dwarf, image *Types) {
 	t.d, t.image, t.made = d, image, make(map[uint64]*ctypes.Type)
 }
 
-// lookup finds the first entry of a tag and name that is a definition.
-func (d *dwarf) lookup(tag uint64, name string) (off uint64) {
-	d.top(func(_ *unit, e *die) bool {
-		if e.tag == tag && !e.decl && string(e.name) == name {
-			off = e.off
-		}
-		return off == 0
-	})
-	return off
-}
-
 var dwarfTagKinds = map[ctypes.Kind]uint64{ctypes.Struct: tagStruct, ctypes.Union: tagUnion, ctypes.Enum: tagEnum}
 
 func (d *dwarf) tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {

@@ -2,7 +2,7 @@
 // where functions have been inlined. Types come from its BTF, where it has one, otherwise
 // from its DWARF. Of BTF the types of kernel variables are missing; they come from DWARF.
 //
-//	name --BTF or DWARF--> ctypes.Type, whose structures are read when they are looked into
+//	name --BTF, or an index of the DWARF--> ctypes.Type, whose structures are read when they are looked into
 //	variable --index--> its type in a few letters --> ctypes.Type, structures as above
 //	function --index--> its code and its inlined copies
 //
@@ -24,7 +24,8 @@ type Types struct {
 	btf    *btf
 	dwarf  *dwarf
 	opened bool
-	vars   *varIndex
+	vars   *nameIndex // of variables
+	defs   *nameIndex // of definitions
 	memo   map[memoKey]*ctypes.Type
 	enums  map[string][]int64 // values of enumerators
 	thread string

@@ -12,14 +12,14 @@ import (
 	"trapline/kernel/ctypes"
 )
 
-// A varIndex holds the types of the variables of an image: lines of a name, a blank and
+// A nameIndex holds the types of the variables of an image: lines of a name, a blank and
 // the type in letters, sorted:
 //
 //	p   pointer to     aN: array of N, aN of an unknown length a-1:     f function that returns
 //	s:  struct tag     u: union tag     e: enum tag     t: typedef     i: integer     v void
 //
 // So init_task is "s:task_struct". A variable of a type without a name is left out.
-type varIndex struct {
+type nameIndex struct {
 	lines []byte // begins and ends with a newline
 }
 
@@ -33,7 +33,7 @@ func (t *Types) Variable(name string) (*ctypes.Type, bool) {
 			return t.dwarf.variable(name)
 		}
 		if t.vars == nil {
-			t.vars = t.readIndex()
+			t.vars = t.readIndex(".vars", newDWARF(t.img, t).index)
 		}
 		code, ok := t.vars.find(name)
 		if !ok {
@@ -76,7 +76,7 @@ func (d *dwarf) nameAndType(u *unit, e *die) (name []byte, typ uint64) {
 	return name, typ
 }
 
-func (x *varIndex) find(name string) (code string, ok bool) {
+func (x *nameIndex) find(name string) (code string, ok bool) {
 	key := []byte("\n" + name + " ")
 	at := bytes.Index(x.lines, key)
 	if at < 0 {
@@ -86,27 +86,27 @@ func (x *varIndex) find(name string) (code string, ok bool) {
 	return string(line[:bytes.IndexByte(line, '\n')]), true
 }
 
-// readIndex takes the index from the cache, or makes it and leaves it there.
-func (t *Types) readIndex() *varIndex {
-	path := t.indexPath()
+// readIndex takes an index from the cache, or makes it and leaves it there.
+func (t *Types) readIndex(suffix string, make func() *nameIndex) *nameIndex {
+	path := t.indexPath(suffix)
 	if data, err := os.ReadFile(path); path != "" && err == nil && len(data) > 0 && data[0] == '\n' && data[len(data)-1] == '\n' {
-		return &varIndex{data}
+		return &nameIndex{data}
 	}
-	x := newDWARF(t.img, t).index()
+	x := make()
 	if path != "" && len(x.lines) > len("\n\n") { // a stripped file has the number of the full one
 		if err := writeFile(path, x.lines); err != nil && t.err == nil {
-			t.err = fmt.Errorf("keeping the index of variables: %w", err)
+			t.err = fmt.Errorf("keeping an index of the debug information: %w", err)
 		}
 	}
 	return x
 }
 
 // indexPath is "" for an image that cannot be told from another.
-func (t *Types) indexPath() string {
+func (t *Types) indexPath(suffix string) string {
 	if t.cache == "" || t.img.BuildID() == "" {
 		return ""
 	}
-	return filepath.Join(t.cache, "types", t.img.BuildID()+"-"+indexVersion+".vars")
+	return filepath.Join(t.cache, "types", t.img.BuildID()+"-"+indexVersion+suffix)
 }
 
 // writeFile lets others see the whole file or none.
@@ -132,7 +132,7 @@ func writeFile(path string, data []byte) error {
 
 // index makes the index of all variables. Of several of one name one that is located
 // counts more than a declaration, and one that the linker sees more than a static one.
-func (d *dwarf) index() *varIndex {
+func (d *dwarf) index() *nameIndex {
 	type found struct {
 		rank int
 		code string
@@ -163,7 +163,7 @@ func (d *dwarf) index() *varIndex {
 		lines = append(lines, name+" "+f.code)
 	}
 	slices.Sort(lines)
-	return &varIndex{[]byte("\n" + strings.Join(lines, "\n") + "\n")}
+	return &nameIndex{[]byte("\n" + strings.Join(lines, "\n") + "\n")}
 }
 
 var letters = map[ctypes.Kind]string{ctypes.Struct: "s:", ctypes.Union: "u:", ctypes.Enum: "e:", ctypes.Typedef: "t:", ctypes.Int: "i:"}

@@ -14,7 +14,7 @@ func ExampleDetect() {
 		log.Fatal(err)
 	}
 	defer img.Close()
-	guest, err := guestos.Detect(img)
+	guest, err := guestos.Detect(img, "")
 	if err != nil {
 		log.Fatal(err)
 	}

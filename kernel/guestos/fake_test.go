@@ -61,7 +61,7 @@ func openImage(t testing.TB, path string) *kernel.Image {
 
 func detect(t testing.TB, img *kernel.Image) OS {
 	t.Helper()
-	guest, err := Detect(img)
+	guest, err := Detect(img, "")
 	if err != nil {
 		t.Fatal(err)
 	}

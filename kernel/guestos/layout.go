@@ -34,8 +34,8 @@ type types struct {
 }
 
 // readTypes reads the few structures from the image's BTF, or from its DWARF.
-func readTypes(img *kernel.Image) types {
-	all := debuginfo.New(img, "", "")
+func readTypes(img *kernel.Image, cache string) types {
+	all := debuginfo.New(img, cache, "")
 	t := types{orcEnd: before6_4(img)}
 	var err error
 	if t.layout, err = layoutOf(all); err != nil {

@@ -41,7 +41,7 @@ type percpu struct {
 	entryTask uint64
 }
 
-func newLinux(img *kernel.Image) (OS, error) {
+func newLinux(img *kernel.Image, cache string) (OS, error) {
 	isa, err := isaFor(img.Arch())
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func newLinux(img *kernel.Image) (OS, error) {
 			l.text = append(l.text, [2]uint64{lo, hi})
 		}
 	}
-	l.types = sync.OnceValue(func() types { return readTypes(img) })
+	l.types = sync.OnceValue(func() types { return readTypes(img, cache) })
 	l.orc = sync.OnceValue(func() *orcTable { return newORC(img, orcFormatOf(l.types().orcEnd)) })
 	l.unsafe = sync.OnceValue(func() *unsafeCode { return findUnsafe(img) })
 	return l, nil

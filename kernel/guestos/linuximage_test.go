@@ -32,7 +32,7 @@ func TestLinuxTypesCost(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	types := readTypes(l.img)
+	types := readTypes(l.img, "")
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if types.err != nil {

@@ -304,7 +304,7 @@ func FuzzORCStack(f *testing.F) {
 	}
 	defer img.Close()
 	f.Fuzz(func(t *testing.T, pc, sp, bp uint64, stack []byte) {
-		guest, err := Detect(img)
+		guest, err := Detect(img, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,14 +75,15 @@ type Enterer interface {
 }
 
 // Detect finds out which operating system an image is. One that is not known is "bare":
-// it has one thread, and a stack of the program counter alone.
-func Detect(img *kernel.Image) (OS, error) {
+// it has one thread, and a stack of the program counter alone. Indexes of the debug information are kept
+// in the directory cache; "" keeps none.
+func Detect(img *kernel.Image, cache string) (OS, error) {
 	tab := img.Symtab()
 	switch {
 	case tab.Lookup("tiny_banner") != nil:
 		return newTiny(img)
 	case tab.Lookup("linux_banner") != nil && tab.Lookup("init_task") != nil:
-		return newLinux(img)
+		return newLinux(img, cache)
 	}
 	return bare{img.Arch()}, nil
 }

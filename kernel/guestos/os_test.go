@@ -25,7 +25,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestDetectTinyWithoutCurrent(t *testing.T) {
-	_, err := Detect(rename(t, tinyImage, "\x00current\x00", "\x00durrent\x00"))
+	_, err := Detect(rename(t, tinyImage, "\x00current\x00", "\x00durrent\x00"), "")
 	if err == nil || err.Error() != "kernel image vmlinux: tiny without the symbol current" {
 		t.Errorf("Detect = %v", err)
 	}

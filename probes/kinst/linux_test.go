@@ -24,7 +24,7 @@ func TestLinuxAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer img.Close()
-	guest, err := guestos.Detect(img)
+	guest, err := guestos.Detect(img, "")
 	if err != nil {
 		t.Fatal(err)
 	}

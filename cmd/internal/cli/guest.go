@@ -200,7 +200,7 @@ func (g *guest) detect() error {
 		return nil
 	}
 	var err error
-	if g.os, err = guestos.Detect(g.image); err != nil {
+	if g.os, err = guestos.Detect(g.image, cacheDir()); err != nil {
 		return fmt.Errorf("%s: %w", g.image.Name(), err)
 	}
 	g.linux = g.linux || g.os.Name() == "linux"

@@ -1,0 +1,57 @@
+package debuginfo
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"trapline/images/tiny"
+	"trapline/kernel"
+)
+
+// TestDefinitions: the index finds what a search does, is kept, and made anew if it is damaged.
+func TestDefinitions(t *testing.T) {
+	data, err := tiny.Kernel("amd64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := kernel.New(bytes.NewReader(data), int64(len(data)), "tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	compareDefinitions(t, New(img, cache, ""))
+	files, _ := filepath.Glob(cache + "/types/*.defs")
+	if len(files) != 1 {
+		t.Fatalf("%d indexes are kept, want one", len(files))
+	}
+	compareDefinitions(t, New(img, cache, ""))
+	if err := os.WriteFile(files[0], []byte("\nf:main 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compareDefinitions(t, New(img, cache, ""))
+}
+
+// compareDefinitions looks for everything that there is, and for what is not.
+func compareDefinitions(t *testing.T, types *Types) {
+	t.Helper()
+	d := newDWARF(types.img, types)
+	n := 0
+	d.top(func(_ *unit, e *die) bool {
+		if _, ok := definitionLetters[e.tag]; ok && len(e.name) > 0 {
+			name := string(e.name)
+			if got, want := d.lookup(e.tag, name), d.search(e.tag, name); got != want {
+				t.Errorf("tag 0x%x, %s: at 0x%x by the index, 0x%x by a search", e.tag, name, got, want)
+			}
+			n++
+		}
+		return n < 300
+	})
+	if n < 50 {
+		t.Errorf("only %d definitions", n)
+	}
+	if off := d.lookup(tagStruct, "no_such"); off != 0 {
+		t.Errorf("a structure that is not there is at 0x%x", off)
+	}
+}
