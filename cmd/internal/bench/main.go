@@ -53,6 +53,7 @@ func comparisons() []comparison {
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},
 		{"engines", "what one hit costs; A: by a breakpoint, B: by the emulator's own code hook (-x engine=hook)", engines},
 		{"clause", "what one hit costs with other clauses (tiny/amd64); A: with the probe, B: without", clauses},
+		{"lines", "a trace of 2 million lines to a file (tiny/amd64); A: hits told later, B: each at once (-x defer=off)", writing},
 		{"idle", "boot of debian/amd64 with 1,000 probes that are never hit; A: with them, B: without", neverHit},
 		{"suite", fmt.Sprintf("%d test scripts on three architectures, from warm snapshots", suiteRuns), ofSuite},
 		{"memory", "tracing debian/amd64; A: dtrace, B: boot of the same guest", memory},
