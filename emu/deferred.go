@@ -28,8 +28,12 @@ func (m *Machine) TellHits(addr uint64) { m.engine.TellHits(addr) }
 // that was hit and notes what f reads. What f finds out holds until any of that changes, but for
 // two registers: of the flags the mode alone is noted, and of the program counter nothing.
 func (m *Machine) Remember(f func(mem arch.Memory, regs arch.Regs)) {
+	if m.inPlace { // what is read of a page with breakpoints is not in memory
+		f(m, m.engine)
+		return
+	}
 	n := &m.notes
-	n.words, n.on, n.lost = append(n.words[:0], m.engine.Mode()), true, m.inPlace
+	n.words, n.on, n.lost = append(n.words[:0], m.engine.Mode()), true, false
 	f(noted{m}, noted{m})
 	n.on = false
 	if n.lost {

@@ -3,6 +3,7 @@ package guestos
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"trapline/kernel"
 	"trapline/kernel/ctypes"
@@ -16,9 +17,29 @@ type layout struct {
 	// in struct cred
 	uid, gid uint64
 
-	// The part of a task_struct that holds all of the first group. One read of it is
-	// faster than six small ones.
-	start, end uint64
+	// The parts of a task_struct that hold the first group. A read of several members that are
+	// near each other is faster than one for each; what lies between others changes all
+	// the time, and would be read in vain.
+	parts []span
+}
+
+// A span is bytes of a structure, [start, end).
+type span struct{ start, end uint64 }
+
+// nearby is how many bytes may lie between members that are read together.
+const nearby = 32
+
+// together makes spans of members: those that are near each other are one.
+func together(members ...span) (out []span) {
+	slices.SortFunc(members, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for _, m := range members {
+		if n := len(out); n > 0 && m.start <= out[n-1].end+nearby {
+			out[n-1].end = max(out[n-1].end, m.end)
+		} else {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // types is what we need to know of the kernel's C types.
@@ -76,8 +97,10 @@ func layoutOf(all *debuginfo.Types) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.start = min(l.pid, l.tgid, l.comm, l.parent, l.cred, l.startTime)
-	l.end = max(l.pid, l.tgid, l.comm+8, l.parent, l.cred, l.startTime) + 8
+	l.parts = together(
+		span{l.pid, l.pid + 4}, span{l.tgid, l.tgid + 4}, span{l.comm, l.comm + 16},
+		span{l.parent, l.parent + 8}, span{l.cred, l.cred + 8}, span{l.startTime, l.startTime + 8},
+	)
 	return &l, nil
 }
 

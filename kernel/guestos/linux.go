@@ -28,7 +28,7 @@ type linux struct {
 
 	tables []moduleTable
 	spared Parts
-	task   []byte    // the part of a task_struct that layout asks for
+	task   []byte    // a task_struct, of which layout.parts are read
 	regs   [128]byte // registers saved on a stack
 	names  names
 }
@@ -112,16 +112,18 @@ func (l *linux) firstThread(mem Mem, lay *layout) Thread {
 
 func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 	if l.task == nil {
-		l.task = make([]byte, lay.end-lay.start)
+		l.task = make([]byte, lay.parts[len(lay.parts)-1].end)
 	}
-	if err := mem.ReadMem(task+lay.start, l.task); err != nil {
-		return Thread{}, fmt.Errorf("reading the current task: %w", err)
+	for _, p := range lay.parts {
+		if err := mem.ReadMem(task+p.start, l.task[p.start:p.end]); err != nil {
+			return Thread{}, fmt.Errorf("reading the current task: %w", err)
+		}
 	}
 	t := Thread{
-		Key:      threadKey(task, l.u64At(lay.startTime-lay.start)),
-		PID:      int(int32(l.u32At(lay.tgid - lay.start))),
-		TID:      int(int32(l.u32At(lay.pid - lay.start))),
-		Execname: l.names.get([16]byte(l.task[lay.comm-lay.start:])),
+		Key:      threadKey(task, l.u64At(lay.startTime)),
+		PID:      int(int32(l.u32At(lay.tgid))),
+		TID:      int(int32(l.u32At(lay.pid))),
+		Execname: l.names.get([16]byte(l.task[lay.comm:])),
 		Addr:     task,
 	}
 	if l.spared&Parent == 0 {
@@ -141,7 +143,7 @@ func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 func (l *linux) Spare(p Parts) { l.spared = p }
 
 func (l *linux) readParent(mem Mem, lay *layout, t *Thread) error {
-	parent := l.u64At(lay.parent - lay.start)
+	parent := l.u64At(lay.parent)
 	if parent == 0 {
 		return nil
 	}
@@ -151,7 +153,7 @@ func (l *linux) readParent(mem Mem, lay *layout, t *Thread) error {
 }
 
 func (l *linux) readCred(mem Mem, lay *layout, t *Thread) (err error) {
-	cred := l.u64At(lay.cred - lay.start)
+	cred := l.u64At(lay.cred)
 	if cred == 0 {
 		return nil
 	}
