@@ -33,27 +33,22 @@ func (idx *nameIndex) chain(name string) *int32 {
 	return &idx.first[maphash.String(idx.seed, name)&uint64(len(idx.first)-1)]
 }
 
-// named are the entries of a name in the order of Lookup.
+// named are the entries of a name in the order of Lookup: those that slide as compare has
+// them, then the fixed ones as the file has them.
 func (t *Symtab) named(name string) []*entry {
 	idx := t.index()
-	var found []*entry
+	var sliding, fixed []*entry
 	for i := *idx.chain(name); i >= 0; i = idx.next[i] {
-		if e := &t.entries[i]; t.name(e) == name {
-			found = append(found, e)
+		switch e := &t.entries[i]; {
+		case t.name(e) != name:
+		case e.fixed:
+			fixed = append(fixed, e)
+		default:
+			sliding = append(sliding, e)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *entry) int {
-		switch {
-		case a.fixed && b.fixed:
-			return 0
-		case a.fixed:
-			return 1
-		case b.fixed:
-			return -1
-		}
-		return t.compare(a, b)
-	})
-	return found
+	slices.SortFunc(sliding, t.compare)
+	return append(sliding, fixed...)
 }
 
 // Lookup finds every symbol of that name, in order of address (per-CPU offsets and
