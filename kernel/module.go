@@ -198,7 +198,7 @@ func (img *Image) sectionAt(link uint64) *elf.Section {
 // kernel at the addresses where it runs, of a module at link-time addresses. There are none if
 // it was linked without relocations.
 func (img *Image) StaticProbes() ([]sdt.Site, error) {
-	if !sdt.Named(img.names()) {
+	if !sdt.Linked(img.elf) || !sdt.Named(img.names()) {
 		return nil, nil // as most kernels: they are spared the reading of all symbols and relocations
 	}
 	sites, err := sdt.Sites(img.elf)

@@ -41,10 +41,15 @@ func (t *Symtab) read() error {
 	}
 	t.strs = string(t.img.bytes(t.img.elf.Sections[sec.Link]))
 	e := elfSymbols{raw: t.img.bytes(sec), strs: t.strs, kinds: kinds(t.img.elf), module: t.img.module != ""}
-	t.entries = make([]entry, 0, len(e.raw)/symSize)
+	t.entries, t.span.lo = make([]entry, 0, len(e.raw)/symSize), math.MaxUint64
 	for ; len(e.raw) >= symSize; e.raw = e.raw[symSize:] {
-		if e.wanted() {
-			t.entries = append(t.entries, e.entry())
+		if !e.wanted() {
+			continue
+		}
+		s := e.entry()
+		t.entries = append(t.entries, s)
+		if s.code {
+			t.span.lo, t.span.hi = min(t.span.lo, s.addr), max(t.span.hi, s.addr+max(s.size, 1))
 		}
 	}
 	return nil

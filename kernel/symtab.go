@@ -34,6 +34,7 @@ type Symtab struct {
 	err     error
 	strs    string // the string table, which all names share
 	entries []entry
+	span    span // of the functions
 
 	index func() nameIndex
 	order func() order
@@ -84,16 +85,10 @@ func (t *Symtab) running(s Symbol) (_ Symbol, ok bool) {
 // Span is where the functions of the kernel proper lie, [lo, hi): a label counts for its
 // first byte. Without functions it is empty.
 func (t *Symtab) Span() (lo, hi uint64) {
-	lo = ^uint64(0)
-	for i := range t.entries {
-		if e := &t.entries[i]; e.code {
-			lo, hi = min(lo, e.addr), max(hi, e.addr+max(e.size, 1))
-		}
-	}
-	if lo > hi {
+	if t.span.hi == 0 {
 		return 0, 0
 	}
-	return lo + t.img.slide, hi + t.img.slide
+	return t.span.lo + t.img.slide, t.span.hi + t.img.slide
 }
 
 // At finds the symbol that covers addr, by its best name: the innermost one whose size

@@ -76,10 +76,7 @@ func Sites(f *elf.File) ([]Site, error) {
 	if !ok {
 		return nil, fmt.Errorf("static probes: no support for %s", f.Machine)
 	}
-	relocations := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
-		return s.Type != elf.SHT_RELA || !isCode(f, s.Info)
-	})
-	if len(relocations) == 0 {
+	if !Linked(f) {
 		return nil, nil
 	}
 	symbols, err := f.Symbols()
@@ -87,7 +84,10 @@ func Sites(f *elf.File) ([]Site, error) {
 		return nil, fmt.Errorf("static probes: %w", err)
 	}
 	var out []Site
-	for _, s := range relocations {
+	for _, s := range f.Sections {
+		if !relocates(f, s) {
+			continue
+		}
 		sites, err := how.sites(f, s, symbols)
 		if err != nil {
 			return nil, fmt.Errorf("static probes: %s: %w", s.Name, err)
@@ -99,6 +99,14 @@ func Sites(f *elf.File) ([]Site, error) {
 	})
 	return out, nil
 }
+
+// Linked reports whether a file has relocations of code. Another has no sites.
+func Linked(f *elf.File) bool {
+	return slices.ContainsFunc(f.Sections, func(s *elf.Section) bool { return relocates(f, s) })
+}
+
+// relocates reports whether a section has relocations of code.
+func relocates(f *elf.File, s *elf.Section) bool { return s.Type == elf.SHT_RELA && isCode(f, s.Info) }
 
 // Named reports whether the names of a string table could be those of functions that probes call.
 // A file without any has no sites.
