@@ -134,7 +134,7 @@ func TestJSON(t *testing.T) {
 func TestParseStats(t *testing.T) {
 	text := "300000+0 records in\nend=poweroff clock=2830802285 virtual=2.830802285 wall=3.044 hits=300007 state=sha256:ffe9\n"
 	st, err := parseStats(text)
-	if want := (stats{"poweroff", 2830802285, 300007}); err != nil || st != want {
+	if want := (stats{"poweroff", 2830802285, 300007, "sha256:ffe9"}); err != nil || st != want {
 		t.Errorf("%+v, %v, want %+v", st, err, want)
 	}
 	for text, want := range map[string]string{

@@ -48,6 +48,7 @@ func comparisons() []comparison {
 		{"clock", "a round of a loop in the guest; A: with the guest's clock, B: without", keepingTime},
 		{"workload", "CPU time of a boot, and of what the guest runs beyond it; A: trapline, B: QEMU", everyTask},
 		{"functions", "boot of debian/amd64 with every function's entry counted by its name; A: with the probes, B: without", everyFunction},
+		{"everything", "boot with every instruction counted, from the first on; A: with the probes, B: without", everyInstruction},
 		{"inguest", "what one hit of a counting probe costs; A: trapline, B: kprobe events in the same kernel under QEMU", inGuest},
 		{"bpftrace", "what one hit of a counting probe costs; A: trapline, B: bpftrace in the same kernel under QEMU", underBPF},
 		{"fire", "what one hit of a kinst probe with { @ = count(); } costs; A: with the probe, B: without", firing},

@@ -72,11 +72,22 @@ func (b *bench) output(args ...string) (string, error) {
 
 // figures runs trapline with --stats and returns the line.
 func (b *bench) figures(args ...string) (stats, error) {
-	var errs bytes.Buffer
-	if _, err := b.run(nil, &errs, []int{0}, append([]string{args[0], "--stats"}, args[1:]...)...); err != nil {
-		return stats{}, err
+	var st stats
+	_, err := b.keeping(&st, append([]string{args[0], "--stats"}, args[1:]...)...)()
+	return st, err
+}
+
+// keeping is a command whose figures, of --stats, go to st.
+func (b *bench) keeping(st *stats, args ...string) command {
+	return func() (usage, error) {
+		var said bytes.Buffer
+		u, err := b.run(nil, &said, []int{0}, args...)
+		if err != nil {
+			return u, err
+		}
+		*st, err = parseStats(said.String())
+		return u, err
 	}
-	return parseStats(errs.String())
 }
 
 // rounds measures commands in turn, n times. The result is by command, then by round.
@@ -131,6 +142,7 @@ type stats struct {
 	end   string
 	clock uint64 // virtual nanoseconds
 	hits  uint64
+	state string // a hash of memory, CPU and devices
 }
 
 // parseStats finds the line of --stats in what a command wrote to stderr.
@@ -157,5 +169,5 @@ func parseStatsLine(line string) (stats, error) {
 	if err != nil {
 		return stats{}, fmt.Errorf("figures %q: hits: %w", line, err)
 	}
-	return stats{end: words["end"], clock: clock, hits: hits}, nil
+	return stats{end: words["end"], clock: clock, hits: hits, state: words["state"]}, nil
 }
