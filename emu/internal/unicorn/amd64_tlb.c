@@ -7,6 +7,8 @@
 #define TARGET(f) TL_AMD64(f)
 #include "replaced.h"
 
+#include <string.h>
+
 #define PTE_PRESENT 1ull
 #define PTE_LARGE 0x80ull
 #define PTE_FRAME 0x000ffffffffff000ull
@@ -44,16 +46,23 @@ static uint8_t *host(struct tl_cpu *c, uint64_t va) {
   return pa < c->m->ram_size ? c->m->ram + pa : NULL;
 }
 
+// Put v, of n bytes, in the place of what is at va, on one page.
+static uint64_t exchange(struct tl_cpu *c, uint64_t va, uint64_t v, unsigned n) {
+  uint64_t was = 0;
+  uint8_t *p = host(c, va);
+  if (p) { // otherwise a device: there is nothing to read back
+    memcpy(&was, p, n);
+    memcpy(p, &v, n);
+  }
+  return was;
+}
+
 // Put v in the place of the word at va, which the guest has just stored there.
 uint64_t tl_amd64_exchange(struct tl_cpu *c, uint64_t va, uint64_t v) {
-  uint64_t was = 0;
-  for (unsigned i = 0; i < 8; i++) {
-    uint8_t *p = host(c, va + i);
-    if (!p)
-      continue; // a device: there is nothing to read back
-    was |= (uint64_t)*p << 8 * i;
-    *p = (uint8_t)(v >> 8 * i);
-  }
+  unsigned room = TL_PAGE - (va & (TL_PAGE - 1)), here = room < sizeof v ? room : sizeof v;
+  uint64_t was = exchange(c, va, v, here);
+  if (here < sizeof v)
+    was |= exchange(c, va + here, v >> 8 * here, sizeof v - here) << 8 * here;
   return was;
 }
 
