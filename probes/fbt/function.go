@@ -157,8 +157,12 @@ type exit struct {
 	flow trampoline.Flow
 }
 
+// usualExit is about how many bytes a function has for each of its exits.
+const usualExit = 20
+
 // exits finds those in what a walk of f yields.
 func (p *Provider) exits(f *patch.Func, walk patch.Walk) (x exits) {
+	x.all = make([]exit, 0, f.Size/usualExit+1)
 	x.err = walk(func(off int, code []byte) bool {
 		if flow := p.isa.Flow(code, f.Start+uint64(off)); flow.Way != trampoline.Onward {
 			x.all = append(x.all, exit{off, code, flow})
