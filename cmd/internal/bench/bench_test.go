@@ -237,7 +237,7 @@ func TestExtra(t *testing.T) {
 			return u, nil
 		}
 	}
-	got, err := extra(cpuOf, takes(1, 5), takes(2, 7), takes(4))
+	got, err := extra(cpuOf, takes(5, 1), takes(2, 7), takes(4))
 	if err != nil || !slices.Equal(got, series{1, 3}) {
 		t.Errorf("%v, %v", got, err)
 	}

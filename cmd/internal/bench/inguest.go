@@ -10,17 +10,12 @@ import (
 )
 
 // What a guest does while it is probed: system calls that all come by vfs_read, and processes.
-// Hits of ours cost less, so there are more of them, to stand out of the noise.
 const (
-	ourReads, theirReads = 300000, 200000
-
+	readCount = 200000
+	reads     = "dd if=/dev/zero of=/dev/null bs=1 count=200000 2>/dev/null"
 	forkCount = 300
 	forks     = "i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done"
 )
-
-func reads(n int) string {
-	return fmt.Sprintf("dd if=/dev/zero of=/dev/null bs=1 count=%d 2>/dev/null", n)
-}
 
 // A way is one in which Linux probes vfs_read.
 type way struct {
@@ -62,7 +57,11 @@ func inGuest(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	us, err := rounds(b.count(3), theirs, b.ourHits(ways(inside)), b.tracing(forks, "-n", unprobed), b.tracing(forks, "-s", many))
+	ours, err := b.ourHit()
+	if err != nil {
+		return nil, err
+	}
+	us, err := rounds(b.count(3), theirs, ours, b.tracing(forks, "-n", unprobed), b.tracing(forks, "-s", many))
 	if err != nil {
 		return nil, err
 	}
@@ -70,33 +69,34 @@ func inGuest(b *bench) ([]row, error) {
 	return append(rows, ofProcesses(len(functions), us[0], us[2], us[3])...), nil
 }
 
-// ourHits measures what counting costs in each way: a span for each, with the CPU time of ourReads
-// hits beyond that of reads which are not probed.
-func (b *bench) ourHits(ways []way) command {
-	var probed []command
-	for _, w := range ways {
-		probed = append(probed, b.tracing(reads(ourReads), "-n", "kinst::vfs_read:"+w.at+" "+counting))
+// hit is the span of one hit of ours.
+const hit = "hit"
+
+// ourHit measures what a hit of a counting probe costs: the mean over all instructions of vfs_read
+// that reads execute, since at one of them it would be lost in the noise of the reads.
+func (b *bench) ourHit() (command, error) {
+	const program = "kinst::vfs_read: " + counting
+	st, err := b.figures("dtrace", "-q", "-k", debian, "-c", reads, "-n", program)
+	if err != nil {
+		return nil, err
 	}
 	return func() (usage, error) {
-		cost, err := extra(func(us []usage) series { return spanOf(us, traced) }, b.tracing(reads(ourReads), "-n", unprobed), probed...)
+		of := func(us []usage) series { return spanOf(us, traced) }
+		cost, err := extra(of, b.tracing(reads, "-n", unprobed), b.tracing(reads, "-n", program))
 		if err != nil {
 			return usage{}, err
 		}
-		u := usage{spans: spans{}}
-		for i, w := range ways {
-			u.spans[w.span] = cost[i]
-		}
-		return u, nil
-	}
+		return usage{spans: spans{hit: cost[0] / float64(st.hits)}}, nil
+	}, nil
 }
 
-// hitsOfVFSRead makes a row for each way of what hits have cost ours, as ourHits says, and theirs,
+// hitsOfVFSRead makes a row for each way of what a hit has cost ours, as ourHit says, and theirs,
 // whose guest has a span for each way and one without a probe.
 func hitsOfVFSRead(ways []way, ours, theirs []usage) []row {
 	var rows []row
 	for _, w := range ways {
-		a := pairwise(spanOf(ours, w.span), make(series, len(ours)), perHit(ourReads))
-		b := pairwise(spanOf(theirs, w.span), spanOf(theirs, "reads"), perHit(theirReads))
+		a := pairwise(spanOf(ours, hit), make(series, len(ours)), perHit(1))
+		b := pairwise(spanOf(theirs, w.span), spanOf(theirs, "reads"), perHit(readCount))
 		rows = append(rows, row{Name: w.name, A: a, B: b, Unit: "ns", Result: pairwise(a, b, ratio), Aim: atMost(1)})
 	}
 	return rows
@@ -124,12 +124,12 @@ cd /sys/kernel/tracing
 func kprobes(ways []way) string {
 	var t strings.Builder
 	t.WriteString(tracefs)
-	fmt.Fprintf(&t, "%s\n%s\n", span("reads", reads(theirReads)), span("forks", forks))
+	fmt.Fprintf(&t, "%s\n%s\n", span("reads", reads), span("forks", forks))
 	for _, w := range ways {
 		fmt.Fprintln(&t, w.tune)
 		fmt.Fprintf(&t, "echo p:k/t vfs_read+%s >kprobe_events; echo 1 >events/k/enable; sleep 1\n", w.at)
-		fmt.Fprintf(&t, "grep -q %s /sys/kernel/debug/kprobes/list\n%s\n", w.list, span(w.span, reads(theirReads)))
-		fmt.Fprintf(&t, "[ $(awk '{ print $2 }' kprobe_profile) -ge %d ]\n", theirReads)
+		fmt.Fprintf(&t, "grep -q %s /sys/kernel/debug/kprobes/list\n%s\n", w.list, span(w.span, reads))
+		fmt.Fprintf(&t, "[ $(awk '{ print $2 }' kprobe_profile) -ge %d ]\n", readCount)
 		t.WriteString("echo 0 >events/k/enable; echo >kprobe_events\n")
 	}
 	t.WriteString("while read a; do echo p:k/$a 0x$a >>kprobe_events; done </addresses\n")

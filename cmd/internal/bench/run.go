@@ -105,9 +105,9 @@ func rounds(n int, commands ...command) ([][]usage, error) {
 	return out, nil
 }
 
-// extra is what commands take beyond the first of them, in seconds, by command: medians of short
-// runs in turn, since such a difference is small and a busy host disturbs neighbours alike. of
-// is what to compare of runs, cpuOf for instance.
+// extra is what commands take beyond the first of them, in seconds, by command: the difference of
+// the least that either took in short runs in turn. It is small, and a busy host only adds. of is
+// what to compare of runs, cpuOf for instance.
 func extra(of func([]usage) series, first command, others ...command) (series, error) {
 	const turns = 7
 	us, err := rounds(turns, append([]command{first}, others...)...)
@@ -116,7 +116,7 @@ func extra(of func([]usage) series, first command, others ...command) (series, e
 	}
 	var s series
 	for _, other := range us[1:] {
-		s = append(s, median(pairwise(of(other), of(us[0]), less)))
+		s = append(s, slices.Min(of(other))-slices.Min(of(us[0])))
 	}
 	return s, nil
 }

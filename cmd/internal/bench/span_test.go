@@ -71,8 +71,8 @@ func TestListenTo(t *testing.T) {
 
 func TestRowsOfSpans(t *testing.T) {
 	w := ways("8")[1:2]
-	ours := []usage{{spans: spans{w[0].span: ourReads * 1e-7}}}
-	theirs := []usage{{spans: spans{"reads": 2, w[0].span: 2 + theirReads*2e-6, "forks": 2, "probed forks": 20}}}
+	ours := []usage{{spans: spans{hit: 1e-7}}}
+	theirs := []usage{{spans: spans{"reads": 2, w[0].span: 2 + readCount*2e-6, "forks": 2, "probed forks": 20}}}
 	r := hitsOfVFSRead(w, ours, theirs)[0]
 	if number(r.A[0]) != "100" || number(r.B[0]) != "2000" || number(r.Result[0]) != "0.050" {
 		t.Errorf("%+v", r)
