@@ -86,12 +86,18 @@ static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void 
     on_code(uc, addr, size, cpu);
 }
 
+// Have f called with data before c executes an instruction in [lo, hi]; for lo behind hi, any. Code
+// that is translated from here on may have the call in it.
+int tl_hook_code(struct tl_cpu *c, void *f, void *data, uint64_t lo, uint64_t hi) {
+  uc_hook handle;
+  c->m->watched = true;
+  return uc_hook_add(c->uc, &handle, UC_HOOK_CODE, f, data, lo, hi);
+}
+
 static int hook(struct tl_machine *m, void *f, uint64_t lo, uint64_t hi) {
   int err = UC_ERR_OK;
-  uc_hook handle;
-  m->watched = true;
   for (unsigned i = 0; i < m->ncpus && !err; i++)
-    err = uc_hook_add(m->cpus[i]->uc, &handle, UC_HOOK_CODE, f, m->cpus[i], lo, hi);
+    err = tl_hook_code(m->cpus[i], f, m->cpus[i], lo, hi);
   return err;
 }
 
@@ -113,13 +119,11 @@ static void on_alias(uc_engine *uc, uint64_t addr, uint32_t size, void *page) {
 // The guest is about to execute p at va, where its breakpoints do not stand. What passes them by is
 // counted, at the first such address.
 void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va) {
-  uc_hook handle;
   if ((p->alias && p->alias != va) || (p->hooked_at_alias & tl_bit(c)))
     return;
   p->alias = va;
   p->hooked_at_alias |= tl_bit(c);
-  c->m->watched = true;
-  uc_hook_add(c->uc, &handle, UC_HOOK_CODE, (void *)on_alias, p, va, va + TL_PAGE - 1);
+  tl_hook_code(c, (void *)on_alias, p, va, va + TL_PAGE - 1);
 }
 
 // Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.

@@ -157,3 +157,22 @@ func TestKeptProbed(t *testing.T) {
 		t.Errorf("behind a run with a breakpoint, %d of %d blocks used; rax %d, want %d", e.Placed(), blocks, e.Reg(arch.RAX), rax)
 	}
 }
+
+// What is stepped calls this process's stepper in translated code.
+func TestKeptStepped(t *testing.T) {
+	store, blocks, _, _ := learnt(t, keptCode)
+	e := open(t, nothing{})
+	keep(t, e, store)
+	load(e, keptCode)
+	s, err := e.NewStepper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if o := s.Step(s.State(), How{}); o == nil {
+		t.Fatal("no outcome")
+	}
+	if _, n := e.Kept(); e.Placed() != 0 || n != blocks {
+		t.Errorf("%d blocks used; %d kept, there were %d", e.Placed(), n, blocks)
+	}
+}

@@ -147,7 +147,7 @@ struct tl_machine {
   uint32_t va_mask;
   bool inplace;
   bool hooked;           // breakpoints are not planted: the code hook stands for them (hooks.c)
-  bool watched;          // the code hook is in translated code
+  bool watched;          // translated code calls the code hook (tl_hook_code)
 
   struct tl_want *wants; // TL_WANTS
   unsigned nwants;
@@ -304,7 +304,7 @@ bool tl_charge_behind(void);
 void tl_charge_end(void);
 
 // kept.c, learn.c
-#define TL_STORE_SIZE (64ull << 20) // bytes at most
+#define TL_STORE_SIZE (128ull << 20) // bytes at most
 #define TL_KEPT_BY 160         // bytes that tl_kept_by needs
 bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n);
 void tl_keep_no_more(struct tl_machine *m);
@@ -353,6 +353,7 @@ void tl_resync(struct tl_cpu *c, struct tl_page *p);
 void tl_page_stored(struct tl_cpu *c, struct tl_page *p);
 
 // hooks.c
+int tl_hook_code(struct tl_cpu *c, void *f, void *data, uint64_t lo, uint64_t hi);
 int tl_hook_page(struct tl_machine *m, uint64_t va);
 void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va);
 bool tl_repeats(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b);

@@ -90,9 +90,8 @@ static void on_step(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
 
 // Get ready to step. False if there is no memory for it, or the library refuses the hook.
 bool tl_step_open(struct tl_cpu *c) {
-  uc_hook hook;
   c->step = calloc(1, sizeof *c->step);
-  if (!c->step || uc_hook_add(c->uc, &hook, UC_HOOK_CODE, (void *)on_step, c, 1, 0))
+  if (!c->step || tl_hook_code(c, (void *)on_step, c, 1, 0))
     return false;
   c->step->env_size = uc_context_size(c->uc) - TL_CONTEXT_HEAD;
   tl_flush(c);
