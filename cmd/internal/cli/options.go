@@ -71,7 +71,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
-	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest instead of going on from a snapshot of its boot")
+	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest, and use nothing that former runs have saved")
 	o.profiling.add(f)
 }
 

@@ -72,7 +72,7 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		return true, endStopped, nil
 	}
 	key := g.saved.key
-	if err := g.place(); err != nil {
+	if err := g.begin(e, key != ""); err != nil {
 		return false, endFailed, err
 	}
 	defer g.wait(e)()
@@ -89,6 +89,23 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		g.keepTranslations(e, key)
 	}
 	return true, end, nil
+}
+
+// begin places the guest for its boot. What a former boot has translated is used, unless the user
+// wants nothing that was saved; and this one's is kept, unless it leaves a snapshot, from which the next
+// ones go on.
+func (g *guest) begin(e *env, leavesSnapshot bool) error {
+	if leavesSnapshot || g.options.noSnapshot {
+		return g.place()
+	}
+	key, err := g.key()
+	if err == nil {
+		err = g.place()
+	}
+	if err == nil {
+		g.keepTranslations(e, key+".boot")
+	}
+	return err
 }
 
 // resume gives a waiting init its command and runs the guest on.
@@ -162,7 +179,7 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
 	run := func() (bool, ending, error) { return g.boot(e) }
 	if fromBoot || g.options.command == "" {
-		if err := g.place(); err != nil || !g.moves {
+		if err := g.begin(e, false); err != nil || !g.moves {
 			return false, err
 		}
 		run = g.runToSlide

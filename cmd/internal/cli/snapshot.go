@@ -24,13 +24,18 @@ func snapshotCache() (snapshots.Cache, error) {
 }
 
 // snapshotKey names the snapshot of this guest at the point where its init waits for a
-// command; "" if it is to be booted. It says all that the boot depends on: what would be placed
-// in memory, the state of the rest of the machine (the console's input is in it), this program
-// and the emulator library.
+// command; "" if it is to be booted.
 func (g *guest) snapshotKey() (string, error) {
 	if g.options.noSnapshot || g.options.until > 0 || g.options.command == "" {
 		return "", nil
 	}
+	return g.key()
+}
+
+// key says all that a boot depends on: what would be placed in memory, the state of the rest of the
+// machine (the console's input is in it), this program and the emulator library. Only before that is
+// placed.
+func (g *guest) key() (string, error) {
 	kernel, err := g.kernelDigest()
 	if err != nil {
 		return "", err

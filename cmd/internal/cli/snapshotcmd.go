@@ -123,6 +123,7 @@ func (e *env) saveSnapshot(o guestOptions) error {
 
 func removeSnapshots(cache snapshots.Cache, keys []string) error {
 	if len(keys) == 0 {
+		removeTranslations("")
 		list, err := cache.List()
 		if err != nil {
 			return err

@@ -15,13 +15,13 @@ import (
 const translationLimit = 1 << 30
 
 // translationCache is where translations of guests' code are kept, under the keys of the snapshots
-// that the guests have gone on from: those say all that a translation depends on.
+// that the guests have gone on from, or would have: those say all that a translation depends on.
 func translationCache() (snapshots.Cache, error) {
 	dir, err := (images.Store{}).Path()
 	return snapshots.Cache{Dir: filepath.Join(dir, "translations"), Limit: translationLimit}, err
 }
 
-// keepTranslations spares the guest, which goes on from a snapshot, what former runs have translated.
+// keepTranslations spares the guest what former runs of it have translated.
 // What it learns is kept when it ends.
 func (g *guest) keepTranslations(e *env, key string) {
 	cache, err := translationCache()
@@ -81,9 +81,19 @@ func sizeOfTranslations(key string) int64 {
 	return info.Size()
 }
 
-// removeTranslations removes those that go with a snapshot. There need not be any.
+// removeTranslations removes those that go with a snapshot, or with no key all there are. There need
+// not be any.
 func removeTranslations(key string) {
-	if cache, err := translationCache(); err == nil {
+	cache, err := translationCache()
+	if err != nil {
+		return
+	}
+	if key != "" {
 		cache.Remove(key)
+		return
+	}
+	all, _ := cache.List()
+	for _, e := range all {
+		cache.Remove(e.Key)
 	}
 }

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SLOTS = 1 << 17, MOST = SLOTS / 2, UNIT = 8 };
+enum { SLOTS = 1 << 18, MOST = SLOTS / 2, UNIT = 8 };
 
 struct tl_store {
   uint64_t used; // bytes
