@@ -33,7 +33,10 @@ func (b *bench) compareBoots(r reference) ([]row, error) {
 		return nil, err
 	}
 	until := []string{"boot", "-q", "--until", strconv.FormatFloat(float64(ready)/1e9, 'f', 9, 64), r.image}
-	ours := func() (usage, error) { return b.run(nil, io.Discard, []int{statusLimit}, until...) }
+	again := func() (usage, error) { return b.run(nil, io.Discard, []int{statusLimit}, until...) }
+	ours := func() (usage, error) {
+		return b.run(nil, io.Discard, []int{statusLimit}, append(until, "--no-snapshot")...)
+	}
 	theirs, err := b.untilReady(r)
 	if errors.Is(err, exec.ErrNotFound) {
 		us, err := rounds(b.count(5), ours)
@@ -45,14 +48,18 @@ func (b *bench) compareBoots(r reference) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	us, err := rounds(b.count(5), ours, theirs)
+	if _, err := again(); err != nil { // leaves its translations
+		return nil, err
+	}
+	us, err := rounds(b.count(5), ours, theirs, again)
 	if err != nil {
 		return nil, err
 	}
-	cpu := [2]series{cpuOf(us[0]), cpuOf(us[1])}
+	cpu := [3]series{cpuOf(us[0]), cpuOf(us[1]), cpuOf(us[2])}
 	rss := [2]series{rssOf(us[0]), rssOf(us[1])}
 	return []row{
 		{Name: r.image + ", CPU time", A: cpu[0], B: cpu[1], Unit: "s", Result: pairwise(cpu[0], cpu[1], ratio), Aim: atMost(r.aim)},
+		{Name: r.image + ", kept translations", A: cpu[2], B: cpu[1], Unit: "s", Result: pairwise(cpu[2], cpu[1], ratio)},
 		{Name: r.image + ", peak memory", A: rss[0], B: rss[1], Unit: "MB", Result: pairwise(rss[0], rss[1], ratio)},
 	}, nil
 }

@@ -32,7 +32,7 @@ func everyInstruction(b *bench) ([]row, error) {
 func (b *bench) everyInstructionOf(w whole) (row, error) {
 	var with, without stats
 	us, err := rounds(b.count(1),
-		b.keeping(&with, "dtrace", "-q", "--stats", "-k", w.image, "--from", "boot", "-c", "true", "-n", "kinst::*: "+counting),
+		b.keeping(&with, "dtrace", "-q", "--stats", "-k", w.image, "--from", "boot", "--no-snapshot", "-c", "true", "-n", "kinst::*: "+counting),
 		b.keeping(&without, "boot", "-q", "--stats", "--no-snapshot", "-c", "true", w.image))
 	if err != nil {
 		return row{}, err

@@ -46,7 +46,7 @@ func neverHit(b *bench) ([]row, error) {
 }
 
 func traceBoot(args ...string) []string {
-	return append([]string{"dtrace", "-q", "-k", debian, "--from", "boot", "-c", "true"}, args...)
+	return append([]string{"dtrace", "-q", "-k", debian, "--from", "boot", "--no-snapshot", "-c", "true"}, args...)
 }
 
 // coldFunctions are idleProbes functions that the boot does not call, each the only one

@@ -86,7 +86,7 @@ func (b *bench) alone(r reference, t task) (ours, theirs command, err error) {
 	var same agreement
 	ours = func() (usage, error) {
 		var out bytes.Buffer
-		u, err := b.run(&out, io.Discard, []int{0}, "boot", "--initrd", initrd, "--append", asInit, r.image)
+		u, err := b.run(&out, io.Discard, []int{0}, "boot", "--no-snapshot", "--initrd", initrd, "--append", asInit, r.image)
 		return u, cmp.Or(err, same.check(out.String()))
 	}
 	theirs = func() (usage, error) {
