@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func checkTranslations(f *os.File) (size int64, err error) {
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode()&0o022 != 0 {
 		return 0, fmt.Errorf("%w: others could have written them", ErrTranslations)
 	}
-	if got := string(rest[12 : 12+len(unicorn.KeptBy())]); got != unicorn.KeptBy() {
+	if string(bytes.TrimRight(rest[12:], "\x00")) != unicorn.KeptBy() {
 		return 0, fmt.Errorf("%w: they were made by another program or emulator library, or on another host", ErrTranslations)
 	}
 	store, err := unix.Mmap(int(f.Fd()), pageSize, int(size), unix.PROT_READ, unix.MAP_PRIVATE)

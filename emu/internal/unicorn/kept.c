@@ -3,8 +3,9 @@
 // Most of a short run is the translation of code that the run before has translated, too. What the
 // library makes of a block is a function of what it has read: where the block is, the state of the
 // CPU that it is for, how long it may be, the guest's code byte by byte, and what never changes in
-// a machine. So the host code is kept under all of that, and placed where the library would have
-// generated it. Finding, linking and dropping blocks stays the library's.
+// a machine. (The library itself takes a block again for the same address, state and code.) So the
+// host code is kept under all of that, and placed where the library would have generated it. Finding,
+// linking and dropping blocks stays the library's.
 //
 // A store is one piece of memory, and the file of it the same bytes:
 //
@@ -67,10 +68,12 @@ static bool same(const struct tl_kept *k, const struct tl_block *b, int max) {
   return k->pc == b->pc && k->cs_base == b->cs_base && k->flags == b->flags && k->cflags == b->cflags && k->max == max;
 }
 
-// Code that is translated as ever and is no trampoline.
+// Code that is translated as ever and is no trampoline, for a CPU that has what it began with: in
+// machine mode a riscv64 guest can change that.
 static bool can_keep(const struct tl_cpu *c, const struct tl_block *b) {
   const struct tl_machine *m = c->m;
-  return m->store && !m->watched && c->near && c->charges && !c->timeless && b->pc - m->slot_base >= m->slot_size;
+  bool as_ever = !m->watched && c->near && c->charges && !c->timeless && !c->bare;
+  return m->store && as_ever && b->pc - m->slot_base >= m->slot_size;
 }
 
 // The library is about to translate b, of at most max instructions. True if it need not.
@@ -184,6 +187,7 @@ uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store-
 // Keep translations from here on: those in the n bytes of fd from offset on, which are a store as
 // it was, or none. False if there is no memory for it.
 bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n) {
+  tl_keep_no_more(m);
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
     return false;

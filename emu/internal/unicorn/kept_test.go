@@ -69,6 +69,9 @@ func learnt(t *testing.T, code []byte) (store []byte, blocks, rax, clock uint64)
 
 func TestKept(t *testing.T) {
 	store, blocks, rax, clock := learnt(t, keptCode)
+	if again, _, _, _ := learnt(t, keptCode); !bytes.Equal(again, store) {
+		t.Error("the same run makes another store")
+	}
 	e := runKept(t, keptCode, store, nil)
 	if e.Reg(arch.RAX) != rax || e.Total() != clock {
 		t.Errorf("rax %d, clock %d; without what was kept %d, %d", e.Reg(arch.RAX), e.Total(), rax, clock)

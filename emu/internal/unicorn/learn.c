@@ -135,6 +135,8 @@ static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct
   memcpy(p.ends, t->ends, b->icount * sizeof *p.ends);
   copy_text(c, p.text, b->pc, tl_keeping.read);
   memcpy(p.code, b->code, n);
+  for (int i = 0; i < nfixes; i++) // a store is the same whoever has made it
+    memset(p.code + fixes[i].at, 0, sizeof(int32_t));
   tl_kept_add(c->m, k, b, bytes);
 }
 
