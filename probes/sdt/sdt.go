@@ -110,7 +110,7 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 
 // matching are the places that a description means.
 func (p *Provider) matching(d probes.Desc) (out []Place) {
-	for _, x := range p.all() {
+	for _, x := range p.candidates(d) {
 		want := d
 		if ktext.InModule(d.Module, x.Module) {
 			want.Module = ""
@@ -120,6 +120,15 @@ func (p *Provider) matching(d probes.Desc) (out []Place) {
 		}
 	}
 	return out
+}
+
+// candidates are places among which those are that a description means. A kernel's tracepoints are not
+// looked for by a name that none of them has, as BEGIN.
+func (p *Provider) candidates(d probes.Desc) []Place {
+	if p.points != nil && d.Name != "" && !probes.IsGlob(d.Name) && !p.points.has(p.name, d.Name) {
+		return p.places
+	}
+	return p.all()
 }
 
 // function is the name of the function that holds a place.

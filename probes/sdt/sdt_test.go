@@ -220,3 +220,19 @@ func TestAsking(t *testing.T) {
 		t.Errorf("%v, want %v; %q", *all, want, p.Report())
 	}
 }
+
+// TestOtherNames: a name that no tracepoint has, as in BEGIN, does not have them all looked for; one
+// that some have does.
+func TestOtherNames(t *testing.T) {
+	p, _, _, _ := setupWith(t, functions, table)
+	for _, c := range []struct {
+		name  string
+		n     int
+		asked bool
+	}{{"BEGIN", 0, false}, {"reading", 1, true}} {
+		ps, err := p.Provide(probes.Desc{Name: c.name})
+		if err != nil || len(ps) != c.n || p.asked != c.asked {
+			t.Errorf("%s: %d probes, %v; asked %v; want %d, %v", c.name, len(ps), err, p.asked, c.n, c.asked)
+		}
+	}
+}

@@ -67,6 +67,14 @@ func (t *Tracepoints) places(provider string) []Place {
 	return t.known(provider)
 }
 
+// has reports whether there could be a probe of that name.
+func (t *Tracepoints) has(provider, name string) bool {
+	if provider == sdt.DefaultProvider {
+		return t.address(iterMark+name) != 0
+	}
+	return slices.ContainsFunc(knownProbes, func(k known) bool { return k.provider == provider && k.name == name })
+}
+
 // find are the places of all tracepoints that have any, by address.
 func (t *Tracepoints) find() []Place {
 	jumps := t.jumps()
