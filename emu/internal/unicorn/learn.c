@@ -40,9 +40,11 @@ static bool has_break(struct tl_machine *m, uint64_t from, uint64_t to) {
 static bool worth_it(const struct tl_cpu *c, const struct tl_block *b, int n) {
   uint64_t read = tl_keeping.read - b->pc;
   const struct tl_translator *t = c->tcg;
-  bool known = t->next == b->code && b->code < t->full && t->data[0] == b->pc && t->ends[b->icount - 1] <= n;
   bool whole = n > 0 && n <= UINT16_MAX && b->icount && b->icount <= TL_INSNS && b->size && b->size <= read && read <= 2 * TL_PAGE;
-  return whole && known && (uintptr_t)b->code % ALIGNED == 0 && !has_break(c->m, b->pc, tl_keeping.read);
+  if (!whole || (uintptr_t)b->code % ALIGNED)
+    return false;
+  bool known = t->next == b->code && b->code < t->full && t->data[0] == b->pc && t->ends[b->icount - 1] <= n;
+  return known && !has_break(c->m, b->pc, tl_keeping.read);
 }
 
 // The block at away bytes from b, translated like b. False if it comes out otherwise.
