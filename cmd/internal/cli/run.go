@@ -103,7 +103,7 @@ func (g *guest) begin(e *env, leavesSnapshot bool) error {
 		err = g.place()
 	}
 	if err == nil {
-		g.keepTranslations(e, key+".boot")
+		g.keepTranslations(e, key+ofBoot)
 	}
 	return err
 }

@@ -11,6 +11,9 @@ import (
 	"trapline/images/snapshots"
 )
 
+// ofBoot ends the key of translations that go with a boot, not with the snapshot behind it.
+const ofBoot = ".boot"
+
 // translationLimit is the disk space that kept translations may take, in bytes.
 const translationLimit = 1 << 30
 
@@ -81,7 +84,7 @@ func sizeOfTranslations(key string) int64 {
 	return info.Size()
 }
 
-// removeTranslations removes those that go with a snapshot, or with no key all there are. There need
+// removeTranslations removes those that go with a snapshot and with its boot, or with no key all there are. There need
 // not be any.
 func removeTranslations(key string) {
 	cache, err := translationCache()
@@ -90,6 +93,7 @@ func removeTranslations(key string) {
 	}
 	if key != "" {
 		cache.Remove(key)
+		cache.Remove(key + ofBoot)
 		return
 	}
 	all, _ := cache.List()

@@ -185,9 +185,11 @@ uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->store ? m->store
 uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used : 0; }
 
 // Keep translations from here on: those in the n bytes of fd from offset on, which are a store as
-// it was, or none. False if there is no memory for it.
+// it was, or none. False if there is no memory for it, or they are too many.
 bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n) {
   tl_keep_no_more(m);
+  if (n > TL_STORE_SIZE)
+    return false;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
     return false;

@@ -19,7 +19,7 @@ func (e *Engine) Keep(f *os.File, offset, n int64) error {
 		fd = C.int(f.Fd())
 	}
 	if !C.tl_keep(e.c.m, fd, C.uint64_t(offset), C.uint64_t(n)) {
-		return fmt.Errorf("keeping translations: there is no address space for %d MiB", C.TL_STORE_SIZE>>20)
+		return fmt.Errorf("keeping translations: there is no address space for %d MiB, or a file of %d MiB is more than that", C.TL_STORE_SIZE>>20, n>>20)
 	}
 	return nil
 }
