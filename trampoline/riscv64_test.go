@@ -18,7 +18,7 @@ const (
 func TestRISCV64Rows(t *testing.T) { testRows(t, RISCV64, riscvPC, riscvSlot) }
 
 // TestRISCV64Halves compares the plans of all instructions of two bytes with what x/arch
-// takes them for, but for c.j, whose bits x/arch 0.32 mixes up.
+// takes them for, but for c.j, whose bits x/arch mixes up.
 func TestRISCV64Halves(t *testing.T) {
 	for h := range 1 << 16 {
 		if h&3 != 3 && h&0xe003 != 0xa001 {

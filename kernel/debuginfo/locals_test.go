@@ -175,7 +175,7 @@ func FuzzExpression(f *testing.F) {
 // TestPatchableEntry: a function of which the debug information leaves out what is at its symbol,
 // as that of arm64's and riscv64's Linux does.
 func TestPatchableEntry(t *testing.T) {
-	data := compile(t, "aarch64-linux-gnu-gcc", "-g", "-fpatchable-function-entry=2")
+	data := compile(t, "aarch64-linux-gnu-gcc-12", "-g", "-fpatchable-function-entry=2")
 	img, err := kernel.New(bytes.NewReader(data), int64(len(data)), "test")
 	if err != nil {
 		t.Fatal(err)

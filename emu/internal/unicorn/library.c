@@ -3,7 +3,9 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct tl_library tl_lib;
@@ -58,6 +60,9 @@ static const struct {
 #undef SYMBOL
 };
 
+// The oldest C library on which all of it has been run, 2.31: that of Debian 11.
+enum { LIBC_MINOR = 31 };
+
 static char message[256];
 
 static const char *find(const char *name, const char *suffix, void **slot) {
@@ -83,6 +88,21 @@ static const char *resolve(const struct tl_target *t, bool load) {
 }
 
 const char *tl_library_load(const struct tl_target *t) { return resolve(t, true); }
+
+// NULL if the host's C library is as new as is needed, or what it is.
+const char *tl_libc_check(void) {
+  const char *version = gnu_get_libc_version();
+  char *minor;
+  unsigned long major = strtoul(version, &minor, 10);
+  bool old = major < 2 || (major == 2 && (*minor != '.' || strtoul(minor + 1, NULL, 10) < LIBC_MINOR));
+  return old ? version : NULL;
+}
+
+// The file that the library has been loaded from, "" if that is not known.
+const char *tl_library_file(void) {
+  Dl_info info;
+  return dladdr((void *)uc_version, &info) && info.dli_fname ? info.dli_fname : "";
+}
 
 uint32_t tl_library_version(void) { return uc_version(NULL, NULL); }
 

@@ -9,28 +9,30 @@ import (
 )
 
 // Libraries that differ from the known one in a single function, which is put in front
-// of it. The engine has to be refused, with the name of the package that works.
-var foreign = []struct{ arch, name, source, want string }{
+// of it. The engine has to be refused, in one line that says what to do.
+var foreign = []struct{ arch, name, source, want, advice string }{
+	{"amd64", "C library", `const char *gnu_get_libc_version(void) { return "2.30"; }`,
+		"C library is too old: glibc 2.30 (want 2.31 or later", "Debian 11"},
 	{"amd64", "version", `unsigned uc_version(unsigned *a, unsigned *b) {
 		if (a) *a = 2;
 		if (b) *b = 1;
 		return 0x02010000;
-	}`, "its version is 2.1"},
+	}`, "its version is 2.1", Advice},
 	{"amd64", "self-modifying code", `void tb_invalidate_phys_page_fast_x86_64(void *uc, void *p, unsigned long a, int n, unsigned long r) {
 		(void)uc; (void)p; (void)a; (void)n; (void)r;
-	}`, "does not run a page of self-modifying code right"},
+	}`, "does not run a page of self-modifying code right", Advice},
 	{"amd64", "layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
-		"registers are not laid out as known"},
+		"registers are not laid out as known", Advice},
 	{"arm64", "layout", `int uc_reg_write(void *uc, int reg, const void *v) { (void)uc; (void)reg; (void)v; return 0; }`,
-		"registers are not laid out as known"},
+		"registers are not laid out as known", Advice},
 	{"amd64", "operations", `#define _GNU_SOURCE
 	#include <dlfcn.h>
 	void tcg_context_init_x86_64(char *s) {
 		((void (*)(char *))dlsym(RTLD_NEXT, "tcg_context_init_x86_64"))(s);
 		(*(char ***)(s + 0x9968))[4 * 0x49] = "another";
-	}`, "operations are not those that are known"},
+	}`, "operations are not those that are known", Advice},
 	{"riscv64", "restoring", `int cpu_restore_state_riscv64(void *cs, unsigned long r, int e) { (void)cs; (void)r; (void)e; return 0; }`,
-		"does not run a page of code right"},
+		"does not run a page of code right", Advice},
 }
 
 func TestRefuses(t *testing.T) {
@@ -43,7 +45,7 @@ func TestRefuses(t *testing.T) {
 			if err == nil {
 				t.Fatalf("the engine opens")
 			}
-			for _, want := range []string{tt.want, Package} {
+			for _, want := range []string{tt.want, tt.advice} {
 				if !strings.Contains(string(out), want) {
 					t.Errorf("no %q in:\n%s", want, out)
 				}

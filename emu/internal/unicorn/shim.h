@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if !__has_include(<unicorn/unicorn.h>)
+#error the emulator library is not in lib/trapline: run "make deps" first
+#endif
 #include <unicorn/unicorn.h>
 
 #define TL_PAGE 4096ull
@@ -252,7 +256,9 @@ struct tl_cpu {
 };
 
 // library.c
+const char *tl_libc_check(void);
 const char *tl_library_check(const struct tl_target *t);
+const char *tl_library_file(void);
 const struct tl_target *tl_target(const char *name);
 uint32_t tl_library_version(void);
 

@@ -1,8 +1,8 @@
 package unicorn
 
 /*
-#cgo CFLAGS: -O2 -Wall -Wextra
-#cgo LDFLAGS: -lunicorn -ldl
+#cgo CFLAGS: -O2 -Wall -Wextra -Wno-unused-parameter -I${SRCDIR}/../../../lib/trapline/include
+#cgo LDFLAGS: -L${SRCDIR}/../../../lib/trapline -l:libunicorn.so.2 -ldl -lpthread -Wl,-rpath,$ORIGIN/../lib/trapline
 #include <stdlib.h>
 #include "shim.h"
 */
@@ -22,8 +22,8 @@ import (
 // Never is a deadline that does not come.
 const Never = ^uint64(0)
 
-// Package names the Debian package with the library that is known to work.
-const Package = "libunicorn2 2.0.1 of Debian 12 (apt-get install libunicorn-dev)"
+// Advice says what to do about a library that cannot be used.
+const Advice = "trapline has a libunicorn 2.0.1 of its own: unset LD_LIBRARY_PATH and LD_PRELOAD, or install trapline anew"
 
 // ErrBusy is returned by Open while another engine is open: the functions that take the
 // place of the library's are global to the process.
@@ -123,16 +123,23 @@ var (
 	engines [MaxCPUs]*Engine
 )
 
-// Check says whether the installed library is one that works, without opening it.
-func Check() error {
-	return unusable(C.tl_library_check(nil))
+// Check returns an error if the host's C library is too old, or the emulator library that the
+// process has loaded is not one that works. It opens no engine.
+func Check() error { return check(nil) }
+
+// check is Check for guests of one architecture, nil for all.
+func check(target *C.struct_tl_target) error {
+	if version := C.tl_libc_check(); version != nil {
+		return fmt.Errorf("this host's C library is too old: glibc %s (want 2.31 or later, as Debian 11 and Ubuntu 20.04 have it)", C.GoString(version))
+	}
+	return unusable(C.tl_library_check(target))
 }
 
 func unusable(why *C.char) error {
 	if why == nil {
 		return nil
 	}
-	return fmt.Errorf("this libunicorn cannot be used: %s; needed: %s", C.GoString(why), Package)
+	return fmt.Errorf("the emulator library %s cannot be used: %s; %s", C.GoString(C.tl_library_file()), C.GoString(why), Advice)
 }
 
 // Version of the library, as "2.0.1".
@@ -154,7 +161,7 @@ func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
 	if target == nil || !Supported(a) {
 		return nil, fmt.Errorf("no engine for %s guests", a)
 	}
-	if err := unusable(C.tl_library_check(target)); err != nil {
+	if err := check(target); err != nil {
 		return nil, err
 	}
 	mu.Lock()
