@@ -1,13 +1,19 @@
-# The Debian packages that building and testing need, besides Go, git and make. libunicorn-dev is
-# the emulator; binutils is an independent oracle of the tests.
-PACKAGES := ca-certificates gcc libc6-dev binutils libunicorn-dev
+# The Debian packages that building and testing need, besides Go, git and make. binutils is an
+# independent oracle of the tests. The emulator is not one of them: it is of one version everywhere
+# (packaging/pinned).
+PACKAGES := ca-certificates gcc libc6-dev binutils
+LIBRARY := lib/trapline/libunicorn.so.2
 
 # What the tests need besides CROSS: their programs with inlined functions are by both compilers,
 # and completion is tested in the shells themselves.
 TESTED := clang fish zsh
 
-# What building guests takes besides: cross compilers, and the tools of Linux's own build.
-CROSS := gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
+# What packages are made and tried with.
+PACKAGING := debootstrap zstd
+
+# What building guests takes besides: compilers, of one version for all, and the tools of Linux's own
+# build.
+CROSS := gcc-12 gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch64-linux-gnu binutils-riscv64-linux-gnu \
 	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
 
 # Independent readers of debug information, for the tests with kernels.
@@ -28,13 +34,16 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps cross tested oracles chromium clean
+.PHONY: build deb dist fresh demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
 
 build: deps
+	@[ -e bin/trapline ] || echo 'building bin/trapline: a few minutes the first time'
 	go build -ldflags '-X trapline/cmd/internal/cli.commit=$(COMMIT)' -o bin/trapline ./cmd/trapline
 
-# Installs what is missing, and asks nobody when nothing is.
-install = @missing=$$(for p in $(1); do \
+# Installs what is missing, and asks nobody when nothing is. On a host without apt it is the user's to
+# have these packages, or what they are called there.
+install = @command -v apt-get > /dev/null || exit 0; \
+	missing=$$(for p in $(1); do \
 		dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | grep -qx installed || echo $$p; \
 	done); \
 	if [ -n "$$missing" ]; then \
@@ -43,8 +52,15 @@ install = @missing=$$(for p in $(1); do \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; \
 	fi
 
-deps:
+deps: packages $(LIBRARY)
+
+packages:
 	$(call install,$(PACKAGES))
+	@command -v gcc > /dev/null || { echo 'a C compiler is needed: install gcc and the headers of the C library' >&2; exit 1; }
+
+# The emulator, by its checksum.
+$(LIBRARY): packaging/pinned/packages.txt packaging/pinned/relax.go | packages
+	go run ./packaging/pinned library $(@D)
 
 cross: deps
 	$(call install,$(CROSS))
@@ -58,9 +74,18 @@ oracles: tested
 chromium: deps
 	$(call install,$(BROWSER))
 
-# The Debian package, which needs nothing of this directory.
-deb: build
+# The Debian package, and an archive for every other Linux. Neither needs anything of this directory.
+deb: deps
 	packaging/deb
+
+dist: deps
+	$(call install,zstd)
+	packaging/dist
+
+# From nothing: README's commands in minimal roots of Debian's releases, and what deb and dist have made.
+fresh: deb dist
+	$(call install,$(PACKAGING))
+	packaging/fresh
 
 # What trapline does, in four commands.
 show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)
@@ -155,5 +180,5 @@ images-check: cross
 	$(MAKE) -C images/init check
 
 clean:
-	rm -rf bin
+	rm -rf bin build lib
 	$(MAKE) -C images/tiny clean
