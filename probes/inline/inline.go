@@ -226,7 +226,24 @@ func (g *graph) oddities(c debuginfo.Copy, entry uint64, extent map[uint64]bool)
 	if joins {
 		notes = append(notes, fmt.Sprintf("the copy in %s at %#x goes on in code to which there are other ways: it returns before that", c.Caller, entry))
 	}
+	if at, ok := g.otherWay(c, entry); ok && !joins {
+		notes = append(notes, fmt.Sprintf("the copy in %s at %#x has another way in, at %#x: calls that come there have no entry", c.Caller, entry, at))
+	}
 	return notes
+}
+
+// otherWay returns the first instruction of a copy that is reached without passing the entry or
+// another instruction of the copy, as it is where a compiler has made code twice because it knows more
+// on one of two ways.
+func (g *graph) otherWay(c debuginfo.Copy, entry uint64) (addr uint64, ok bool) {
+	for from := range g.beside(entry) {
+		for _, to := range g.nodes[from].next {
+			if to != entry && g.nodes[to] != nil && in(c.Ranges, to) && !in(c.Ranges, from) && (!ok || to < addr) {
+				addr, ok = to, true
+			}
+		}
+	}
+	return addr, ok
 }
 
 // extent is what a call of the copy may run through, and nothing else runs: from the entry,

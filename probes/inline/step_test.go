@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -50,6 +51,16 @@ func newWatch(t *testing.T, p program, functions ...string) *watch {
 		}
 	}
 	return w
+}
+
+// otherWay reports whether a copy of the function is said to have another way in.
+func (w *watch) otherWay(function string) bool {
+	for note := range w.notes {
+		if strings.HasPrefix(note, function+": ") && strings.Contains(note, "has another way in") {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *watch) add(name string, entry Site, returns []Site) {
