@@ -21,7 +21,7 @@ const (
 	File       State = "file"
 )
 
-// Errors that Lookup, Get and Open wrap.
+// Errors that Lookup, Get, Open and Path wrap.
 var (
 	// ErrUnknown is for a name that is neither an image nor a file.
 	ErrUnknown = errors.New("unknown image")
@@ -29,6 +29,8 @@ var (
 	ErrNotFetched = errors.New("not fetched")
 	// ErrNetwork is for packages that cannot be had because no server answers.
 	ErrNetwork = errors.New("cannot reach the Debian package server")
+	// ErrNoCache is for a user without a directory for the cache.
+	ErrNoCache = errors.New("no directory for the cache")
 )
 
 // A Spec describes an image. Fields that are not known, or not there in its State,

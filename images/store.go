@@ -86,7 +86,7 @@ func (s Store) Path() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding a directory for the cache: %w", err)
+		return "", reason{"finding a directory for the cache: " + err.Error(), ErrNoCache}
 	}
 	return filepath.Join(dir, "trapline"), nil
 }

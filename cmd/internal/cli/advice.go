@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"trapline/images"
 	"trapline/kernel"
@@ -16,7 +17,7 @@ func advice(err error) string {
 	switch {
 	case errors.Is(err, images.ErrNetwork):
 		return ": look at the network, and at http_proxy if you are behind one; tiny/amd64 and its like need none"
-	case errors.As(err, &file) && file.Op == "mkdir":
+	case errors.As(err, &file) && file.Op == "mkdir", errors.Is(err, syscall.ENOSPC), errors.Is(err, images.ErrNoCache):
 		return ": XDG_CACHE_HOME names another directory for images and snapshots"
 	}
 	return ""

@@ -82,7 +82,9 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		return false, end, err
 	}
 	if key != "" {
-		g.save(e, key)
+		if err := g.save(e, key); err != nil {
+			return false, endFailed, err
+		}
 	}
 	g.machine.Flush()
 	if key != "" {

@@ -174,13 +174,16 @@ func (g *guest) writeSnapshot(f *os.File) error {
 	return g.machine.Save(f, text)
 }
 
-// save takes a snapshot for the next time. Where that fails the run goes on without.
-func (g *guest) save(e *env, key string) {
+// save takes a snapshot for the next time. Where that fails the run goes on without, unless the
+// snapshot is what it is for.
+func (g *guest) save(e *env, key string) error {
 	cache, err := snapshotCache()
 	if err == nil {
 		err = cache.Create(key, g.writeSnapshot)
 	}
-	if err != nil {
+	if err != nil && !g.mustSave {
 		e.complain(fmt.Errorf("%w (going on without; --no-snapshot does not try)", err))
+		return nil
 	}
+	return err
 }

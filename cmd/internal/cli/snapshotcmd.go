@@ -95,7 +95,7 @@ func (e *env) saveSnapshot(o guestOptions) error {
 	if o.command == "" {
 		o.command = "true" // no part of the snapshot; without one a guest is not asked to wait
 	}
-	g, err := e.newGuest(o, guestConfig{console: io.Discard})
+	g, err := e.newGuest(o, guestConfig{console: io.Discard, mustSave: true})
 	if err != nil {
 		return err
 	}
