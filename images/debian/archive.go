@@ -37,6 +37,8 @@ type Archive struct {
 	Keys   Keyring
 	Client *http.Client     // nil: one that uses the proxy of the environment
 	Now    func() time.Time // nil: time.Now
+	// Patience is how long a site may be silent in the middle of a file; 0: a minute.
+	Patience time.Duration
 }
 
 // Packages reads what there is for an architecture of Debian's. Bytes that have come are
@@ -98,7 +100,7 @@ func (a Archive) release(ctx context.Context, dists, codename string, add func(i
 	if a.Now != nil {
 		now = a.Now()
 	}
-	text, err := a.Keys.open(message, now)
+	text, err := a.Keys.open(message)
 	if err != nil {
 		return release{}, &SiteError{address, err}
 	}

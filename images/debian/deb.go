@@ -51,7 +51,8 @@ func (p *Package) Close() { p.close() }
 var errTooLong = fmt.Errorf("it unpacks to more than %d bytes", int64(maxPackage))
 
 // OpenPackage reads a .deb file of that many bytes (deb(5)). Files can be read from the
-// package as from a tar archive. The error of one that ends too early wraps io.ErrUnexpectedEOF.
+// package as from a tar archive. What is damaged, ends too early or unpacks to too much is an
+// error of OpenPackage, Next or Read.
 func OpenPackage(deb io.ReaderAt, size int64) (*Package, error) {
 	name, data, err := findData(deb, size)
 	if err != nil {

@@ -15,7 +15,7 @@
 // # What is checked
 //
 //   - The signature, by the archive keys that are part of this program: one good signature by
-//     one of them is enough. Keys that have expired or were revoked do not count.
+//     one of them is enough. One that was made after its key had expired does not count.
 //   - The suite's codename is the one that was asked for.
 //   - Valid-Until, where a suite has it, has not passed, and Date has not yet to come. So a
 //     site that stands still, or somebody who replays an old archive, is noticed after a week:

@@ -1,6 +1,7 @@
 package debian
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,10 +43,8 @@ func isNotFound(err error) bool {
 	return errors.As(err, &status) && status == http.StatusNotFound
 }
 
-// patience is how long a site may be silent.
+// patience is how long a site may be silent, unless an archive says otherwise.
 const patience = time.Minute
-
-var errSilent = fmt.Errorf("no byte has come for %v", patience)
 
 // defaultClient has no limit of time for a whole download, but for each step.
 var defaultClient = func() *http.Client {
@@ -61,6 +60,7 @@ type answer struct {
 	ctx    context.Context // that of who asks
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
+	wait   time.Duration
 	host   string
 }
 
@@ -84,8 +84,9 @@ func (a Archive) get(ctx context.Context, address string, from int64) (*answer, 
 		cancel(nil)
 		return nil, networkError(ctx, req.URL.Host, err)
 	}
-	timer := time.AfterFunc(patience, func() { cancel(errSilent) })
-	return &answer{resp, ctx, cancel, timer, req.URL.Host}, nil
+	wait := cmp.Or(a.Patience, patience)
+	timer := time.AfterFunc(wait, func() { cancel(fmt.Errorf("no byte has come for %v", wait)) })
+	return &answer{resp, ctx, cancel, timer, wait, req.URL.Host}, nil
 }
 
 // networkError says in one line that a site cannot be reached.
@@ -103,7 +104,7 @@ func networkError(ctx context.Context, host string, err error) error {
 // Read reads the body.
 func (r *answer) Read(p []byte) (int, error) {
 	n, err := r.Body.Read(p)
-	r.timer.Reset(patience)
+	r.timer.Reset(r.wait)
 	if err != nil && err != io.EOF {
 		if r.ctx.Err() != nil {
 			return n, r.ctx.Err()
@@ -193,6 +194,7 @@ type download struct {
 	out     *os.File
 	hash    hash.Hash
 	n       int64
+	useless bool // what an earlier try has left turns out to be
 	add     func(int64)
 }
 
@@ -202,8 +204,7 @@ func (d *download) run(ctx context.Context) error {
 	}
 	resumed := d.n > 0
 	err := d.finish(ctx)
-	var site *SiteError
-	if resumed && errors.As(err, &site) {
+	if resumed && d.useless {
 		if err = d.discard(); err == nil {
 			err = d.finish(ctx)
 		}
@@ -224,7 +225,8 @@ func (d *download) finish(ctx context.Context) error {
 	}
 	err := &SiteError{d.file.URL, fmt.Errorf("it was damaged on its way: %d bytes with a SHA-256 that begins with %.12s, where %d and %.12s are signed",
 		d.n, have, d.file.Size, d.file.SHA256)}
-	return errors.Join(d.discard(), err)
+	d.useless = true
+	return cmp.Or(d.discard(), error(err))
 }
 
 // recover takes up what an earlier try has left.
@@ -241,6 +243,9 @@ func (d *download) recover(ctx context.Context) error {
 
 // discard begins anew.
 func (d *download) discard() error {
+	if st, err := d.out.Stat(); err != nil || !st.Mode().IsRegular() {
+		return err
+	}
 	d.add(-d.n)
 	d.n = 0
 	d.hash.Reset()
@@ -265,6 +270,7 @@ func (d *download) more(ctx context.Context) error {
 			return err
 		}
 	default:
+		d.useless = r.StatusCode == http.StatusPartialContent || r.StatusCode == http.StatusRequestedRangeNotSatisfiable
 		return &SiteError{d.file.URL, statusError(r.StatusCode)}
 	}
 	return d.copy(ctx, io.MultiWriter(d.out, d.hash), io.LimitReader(r, d.file.Size-d.n+1))

@@ -45,9 +45,9 @@ func ArchiveKeys() Keyring {
 // maxSignatures is how many bytes of signatures are looked at: Debian has three of 1 KB at most.
 const maxSignatures = 64 << 10
 
-// open returns the text of a signed message (RFC 9580, section 7) that a key of k has signed
-// and that is good at a time: just what was signed, without what stands around it.
-func (k Keyring) open(message []byte, now time.Time) (string, error) {
+// open returns the text of a signed message (RFC 9580, section 7) if a key of k has signed it
+// when it was valid: just what was signed, without what stands around it.
+func (k Keyring) open(message []byte) (string, error) {
 	block, _ := clearsign.Decode(message)
 	if block == nil {
 		return "", errors.New("it is not a signed release: the site has no Debian, or something on the way answers in its place")
@@ -56,24 +56,23 @@ func (k Keyring) open(message []byte, now time.Time) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("its signature cannot be read: %w", err)
 	}
-	config := &packet.Config{Time: func() time.Time { return now }}
+	// A release says itself when it is good, and in words that the error can have: with no time
+	// that of the signature is not compared with it.
+	config := &packet.Config{Time: func() time.Time { return time.Time{} }}
 	_, _, err = openpgp.VerifyDetachedSignature(k.entities, bytes.NewReader(block.Bytes), bytes.NewReader(signatures), config)
 	if err != nil {
-		return "", signatureProblem(err, now)
+		return "", signatureProblem(err)
 	}
 	return strings.ReplaceAll(string(block.Bytes), "\r\n", "\n"), nil
 }
 
-// signatureProblem says what is wrong with a signature, and what follows.
-func signatureProblem(err error, now time.Time) error {
+// signatureProblem says what is wrong with a signature.
+func signatureProblem(err error) error {
 	switch {
 	case errors.Is(err, pgperrors.ErrUnknownIssuer):
 		return errors.New("it is not signed by a key of Debian 12's or 13's: it is not Debian's, or newer than this trapline")
-	case errors.Is(err, pgperrors.ErrKeyExpired), errors.Is(err, pgperrors.ErrSignatureExpired),
-		errors.Is(err, pgperrors.ErrSignatureOlderThanKey):
-		return fmt.Errorf("the key of its signature is not valid on %s: the clock of this host is wrong, or trapline too old", day(now))
+	case errors.Is(err, pgperrors.ErrKeyExpired):
+		return errors.New("it is signed by a key that had expired: it is not Debian's")
 	}
 	return fmt.Errorf("its signature is wrong (%w): it was changed on its way", err)
 }
-
-func day(t time.Time) string { return t.UTC().Format("2 January 2006") }

@@ -92,3 +92,5 @@ func (r release) check(codename string, now time.Time) error {
 	}
 	return nil
 }
+
+func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
