@@ -85,7 +85,7 @@ func headers(ctx context.Context, from packages, m manifest, others []string) (n
 			return nil, nil, fmt.Errorf("%w: a newer image may have its headers: 'trapline image get --again %s'", err, m.Name)
 		}
 		for _, st := range stanzas {
-			if st["Version"] == m.Version {
+			if st["Package"] == own && st["Version"] == m.Version {
 				names = headerDependency.FindAllString(st["Depends"], -1)
 			}
 		}
