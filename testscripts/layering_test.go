@@ -17,7 +17,7 @@ const module = "trapline/"
 // line of their own.
 var layers = []string{
 	"kernel/arch kernel/ctypes kernel/sdt images/sdt",
-	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs emu/interleave",
+	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs images/debian emu/interleave",
 	"kernel/debuginfo kernel/source images/snapshots",
 	"kernel/guestos images",
 	"emu",
