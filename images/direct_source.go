@@ -83,7 +83,7 @@ func unpackSource(ctx context.Context, files map[string]string, source string) e
 			continue
 		}
 		// No questions, no fuzz, no backups, and nothing that is applied already.
-		if _, err := run(ctx, source, "patch", "-t", "-N", "-F0", "-s", "-p1", "-i", filepath.Join(patches, name)); err != nil {
+		if _, err := run(ctx, source, "patch", "-t", "-N", "-F0", "-s", "-p1", "--no-backup-if-mismatch", "-i", filepath.Join(patches, name)); err != nil {
 			return err
 		}
 	}
