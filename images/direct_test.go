@@ -237,9 +237,9 @@ func TestDirectErrors(t *testing.T) {
 		{"no network", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, "http://127.0.0.1:1/debian") },
 			"fetching debian/amd64: cannot reach the Debian package server 127.0.0.1:1 (", ErrNetwork},
 		{"not an address", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, "mirror") },
-			"fetching debian/amd64: mirror: it is not the address of a site (want http://HOST/debian) (TRAPLINE_DEBIAN names another site)", nil},
+			"fetching debian/amd64: mirror: it is not the address of a site (want http://HOST/debian) (TRAPLINE_DEBIAN and TRAPLINE_DEBIAN_SECURITY name other sites)", nil},
 		{"not Debian", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, a.URL+"/other") },
-			"/other/" + release + ": the site answers 404 Not Found (TRAPLINE_DEBIAN names another site)", nil},
+			"/other/" + release + ": the site answers 404 Not Found (TRAPLINE_DEBIAN and TRAPLINE_DEBIAN_SECURITY name other sites)", nil},
 		{"another key", func(d fakeDebian, a *debiantest.Archive) { a.Key = debiantest.NewKey(t, 0); d.serve(a) },
 			"InRelease: it is not signed by a key of Debian 12's or 13's", nil},
 		{"changed", func(d fakeDebian, a *debiantest.Archive) {

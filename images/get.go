@@ -286,7 +286,7 @@ func explain(ctx context.Context, err error, dir string) error {
 	case ctx.Err() != nil:
 		return reason{"interrupted", context.Cause(ctx)}
 	case errors.As(err, &site):
-		return fmt.Errorf("%w (%s names another site)", err, siteVariable)
+		return fmt.Errorf("%w (%s and %s name other sites)", err, siteVariable, securityVariable)
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
 		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed, 4 GB to build)", dir), err}
 	}

@@ -25,6 +25,7 @@ func Deb(t testing.TB, compression string, files map[string][]byte) []byte {
 	data := Tar(t, headers, func(h tar.Header) []byte { return files[h.Name[2:]] })
 	return Ar(
 		Member{"debian-binary", []byte("2.0\n")},
+		Member{"_other", []byte("odd")}, // readers skip it
 		Member{"control.tar", Tar(t, nil, nil)},
 		Member{"data.tar" + compression, Compress(t, compression, data)},
 	)
