@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -72,17 +70,20 @@ func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (a
 	return a, aptError(err)
 }
 
-// suiteSources is a server of Debian's with one release, in the format of deb822
-// (sources.list(5)). The keyring is part of every Debian.
+// suiteSources is a server of Debian's with one release and one with its security updates, in
+// the format of deb822 (sources.list(5)). The keyring is part of every Debian.
 const suiteSources = `Types: deb
-URIs: %s
-Suites: %s
+URIs: %[1]s
+Suites: %[3]s %[3]s-updates
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+
+Types: deb
+URIs: %[2]s
+Suites: %[3]s-security
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 `
-
-// publicSite is where Debian is if the host does not say.
-const publicSite = "http://deb.debian.org/debian/"
 
 // hostSite is the server from which the host has Debian: the first in its lists, without the
 // security updates, which have a server of their own. A mirror has the other releases too.
@@ -102,83 +103,17 @@ func suiteLists(ctx context.Context, dir, arch, suite string, p Progress) (apt, 
 	if err := os.MkdirAll(parts, 0o755); err != nil {
 		return apt{}, err
 	}
-	text := fmt.Sprintf(suiteSources, hostSite(ctx), suite)
+	text := fmt.Sprintf(suiteSources, hostSite(ctx), publicSecurity, suite)
 	if err := os.WriteFile(filepath.Join(parts, "debian.sources"), []byte(text), 0o644); err != nil {
 		return apt{}, err
 	}
 	return ownListsFrom(ctx, dir, arch, parts, p)
 }
 
-// resolve finds the newest kernel: its release and the packages that are wanted,
-// in the order of debian.wants.
-func (a apt) resolve(ctx context.Context, d *debian, p Progress) (release string, pkgs []Package, err error) {
-	p.Start("asking apt for the newest kernel", -1)
-	defer p.Done()
-	stanzas, err := a.show(ctx, "--no-all-versions", d.kernel, busyboxPackage)
-	if err != nil {
-		return "", nil, err
-	}
-	depends, err := d.dependency(stanzas)
-	if err != nil {
-		return "", nil, err
-	}
-	release, version := depends[1], depends[2]
-	// All versions: the one that apt would install may be another than the one
-	// that is depended on.
-	kernels, err := a.show(ctx, "--all-versions", "linux-image-"+release, "linux-image-"+release+"-dbg")
-	if err != nil {
-		return "", nil, err
-	}
-	for _, w := range d.wants(release) {
-		of, in := version, kernels
-		if w.pkg == busyboxPackage {
-			of, in = "", stanzas
-		}
-		pkg, err := choose(in, w.pkg, of)
-		if err != nil {
-			return "", nil, err
-		}
-		pkgs = append(pkgs, pkg)
-	}
-	return release, pkgs, nil
-}
+func (a apt) name() string { return "apt" }
 
-// dependency finds the kernel that d.kernel depends on: its release is element 1
-// and its version element 2 of the result.
-func (d *debian) dependency(stanzas []map[string]string) ([]string, error) {
-	for _, st := range stanzas {
-		if st["Package"] != d.kernel {
-			continue
-		}
-		if m := kernelDependency.FindStringSubmatch(st["Depends"]); m != nil {
-			return m, nil
-		}
-		return nil, fmt.Errorf("package %s depends on no kernel: %q", d.kernel, st["Depends"])
-	}
-	return nil, fmt.Errorf("package %s is not in Debian's lists", d.kernel)
-}
-
-// kernelDependency finds the kernel in a Depends field, with its exact version.
-var kernelDependency = regexp.MustCompile(`\blinux-image-([^ ,]+) \(= ([^)]+)\)`)
-
-// choose returns the package of that name and, unless it is empty, that version.
-func choose(stanzas []map[string]string, name, version string) (Package, error) {
-	for _, st := range stanzas {
-		if st["Package"] != name || version != "" && st["Version"] != version {
-			continue
-		}
-		size, err := strconv.ParseInt(st["Size"], 10, 64)
-		if err != nil || len(st["SHA256"]) != 64 {
-			return Package{}, fmt.Errorf("package %s has no size or no SHA-256 in Debian's lists", name)
-		}
-		return Package{name, st["Version"], size, strings.ToLower(st["SHA256"])}, nil
-	}
-	return Package{}, fmt.Errorf("package %s is not in Debian's lists", strings.TrimSpace(name+" "+version))
-}
-
-// show returns what the lists say of packages, a map for each version of each one
-// that there is.
-func (a apt) show(ctx context.Context, all string, names ...string) ([]map[string]string, error) {
+func (a apt) show(ctx context.Context, v versions, names ...string) ([]map[string]string, error) {
+	all := map[versions]string{newest: "--no-all-versions", every: "--all-versions"}[v]
 	args := append(a.options(), "show", all)
 	for _, name := range names {
 		args = append(args, name+":"+a.arch)
@@ -216,7 +151,6 @@ func parseStanzas(text string) []map[string]string {
 	return stanzas
 }
 
-// download puts the .deb files of pkgs into dir, which holds nothing else.
 func (a apt) download(ctx context.Context, dir string, pkgs []Package, p Progress) error {
 	args := append(a.options(), "download")
 	var total int64

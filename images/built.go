@@ -33,41 +33,62 @@ func (b *built) place(spec *Spec, dir string) {
 
 func (b *built) initrd(s Store, dir string) (Initrd, error) { return s.initrd(dir, b.init) }
 
-// hostTools are the programs that a build calls, and the packages they are in.
-var hostTools = []struct{ name, pkg string }{
-	{"bc", "bc"}, {"bison", "bison"}, {"bzip2", "bzip2"}, {"dpkg-source", "dpkg-dev"},
-	{"flex", "flex"}, {"gcc", "gcc"}, {"make", "make"}, {"tar", "tar"}, {"xz", "xz-utils"},
+// A tool is a program that a build calls, and the package that Debian has it in.
+type tool struct{ name, pkg string }
+
+// hostTools are those of every build.
+var hostTools = []tool{
+	{"bc", "bc"}, {"bison", "bison"}, {"bzip2", "bzip2"}, {"flex", "flex"},
+	{"gcc", "gcc"}, {"make", "make"}, {"tar", "tar"}, {"xz", "xz-utils"},
 }
 
-// needs names every package that is missing, to be installed at once.
-func (b *built) needs(ctx context.Context) error {
-	if err := needTools(); err != nil {
-		return err
+// sourceTool unpacks a source package.
+func sourceTool() tool {
+	if hasApt() {
+		return tool{"dpkg-source", "dpkg-dev"}
 	}
-	var missing []string
-	need := func(there bool, pkg string) {
+	return tool{"patch", "patch"}
+}
+
+// needs names everything that is missing, to be installed at once.
+func (b *built) needs(ctx context.Context) error {
+	var missing []tool
+	need := func(there bool, t tool) {
 		if !there {
-			missing = append(missing, pkg)
+			missing = append(missing, t)
 		}
 	}
-	for _, t := range hostTools {
+	for _, t := range append([]tool{sourceTool()}, hostTools...) {
 		_, err := exec.LookPath(t.name)
-		need(err == nil, t.pkg)
+		need(err == nil, t)
 	}
 	target := strings.TrimSuffix(b.cross, "-")
 	_, err := exec.LookPath(b.cross + "ld")
-	need(err == nil, "binutils-"+target)
+	need(err == nil, tool{b.cross + "ld", "binutils-" + target})
+	libc := tool{"libc.a of " + b.cross + "gcc", b.libc()}
 	if cc, err := b.compiler(); err != nil {
-		need(false, "gcc-12-"+target)
-		need(false, b.libc())
+		need(false, tool{b.cross + "gcc", "gcc-12-" + target})
+		need(false, libc)
 	} else {
 		out, _ := run(ctx, "", cc, "-print-file-name=libc.a") // as it is, if it finds none
-		need(filepath.IsAbs(strings.TrimSpace(out)), b.libc())
+		need(filepath.IsAbs(strings.TrimSpace(out)), libc)
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("packages are missing here: apt-get install %s", strings.Join(missing, " "))
+	return missingTools(missing)
+}
+
+// missingTools is the error of tools that are not there.
+func missingTools(missing []tool) error {
+	var names, pkgs []string
+	for _, t := range missing {
+		names, pkgs = append(names, t.name), append(pkgs, t.pkg)
 	}
-	return nil
+	switch {
+	case len(missing) == 0:
+		return nil
+	case hasApt():
+		return fmt.Errorf("packages are missing here: apt-get install %s", strings.Join(pkgs, " "))
+	}
+	return fmt.Errorf("programs are missing here: %s", strings.Join(names, ", "))
 }
 
 func (b *built) libc() string {
@@ -110,11 +131,12 @@ func (b *built) make(ctx context.Context, s Store, tmp, name string, p Progress)
 	if m.Recipe, err = b.recipe(ctx); err != nil {
 		return err
 	}
-	if m.Packages, err = b.sources(ctx, s, tmp, debs, linux, p); err != nil {
+	w := workplace{tmp, debs, partsDir(tmp, name)}
+	if m.Packages, err = b.sources(ctx, s, w, linux, p); err != nil {
 		return err
 	}
 	m.Version = m.Packages[0].Version
-	pkg, err := busyboxSource(ctx, tmp, busybox, p)
+	pkg, err := s.busyboxSource(ctx, w, busybox, p)
 	if err != nil {
 		return err
 	}

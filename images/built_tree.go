@@ -17,7 +17,7 @@ func (b *built) makeTree(ctx context.Context, s Store, m manifest, image, tmp, d
 	if err := b.needs(ctx); err != nil {
 		return err
 	}
-	pkgs, err := b.sources(ctx, s, tmp, debs, out, p)
+	pkgs, err := b.sources(ctx, s, workplace{tmp, debs, partsDir(tmp, m.Name)}, out, p)
 	if err != nil {
 		return err
 	}

@@ -8,77 +8,75 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"sort"
 	"strings"
+
+	archive "trapline/images/debian"
 )
 
 // unpack takes the files that w wants out of a .deb file and writes them into dir.
 // The package may hold gigabytes: they stream through, and once the wanted files
 // are there the rest is not unpacked at all.
-func (s Store) unpack(ctx context.Context, deb, dir string, w want, p Progress) ([]StoredFile, error) {
-	runtime.LockOSThread() // see run
-	defer runtime.UnlockOSThread()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (s Store) unpack(ctx context.Context, deb, dir string, w want, p Progress) (files []StoredFile, err error) {
+	err = withPackage(deb, func(pkg *archive.Package) error {
+		files, err = s.extract(ctx, pkg, dir, w, p)
+		return err
+	})
+	return files, err
+}
 
-	var stderr strings.Builder
-	cmd := command(ctx, "", "dpkg-deb", "--fsys-tarfile", deb)
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
+// withPackage calls f with a .deb file.
+func withPackage(deb string, f func(*archive.Package) error) error {
+	file, err := os.Open(deb)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, wrapCommand(ctx, "dpkg-deb", "", err)
+	defer file.Close()
+	st, err := file.Stat()
+	if err != nil {
+		return err
 	}
-	files, err := s.extract(ctx, stdout, dir, w, p)
+	pkg, err := archive.OpenPackage(file, st.Size())
 	if err == nil {
-		cancel() // it may still be at it
-		cmd.Wait()
-		return files, nil
+		defer pkg.Close()
+		err = f(pkg)
 	}
-	// A stream that ends too early is dpkg-deb's error rather than tar's.
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errNotThere) {
-		if werr := cmd.Wait(); werr != nil {
-			err = wrapCommand(ctx, "dpkg-deb", stderr.String(), werr)
-		}
-		return nil, err
+	if err != nil && !errors.Is(err, errNotThere) {
+		name, _, _ := strings.Cut(filepath.Base(deb), "_")
+		err = fmt.Errorf("unpacking %s: %w", name, err)
 	}
-	cancel()
-	cmd.Wait()
-	return nil, err
+	return err
 }
 
 // errNotThere is for a package that lacks a file.
 var errNotThere = errors.New("is not in the package")
 
-// extract reads a tar stream up to the last of the wanted files.
-func (s Store) extract(ctx context.Context, r io.Reader, dir string, w want, p Progress) ([]StoredFile, error) {
+// extract reads a package up to the last of the wanted files.
+func (s Store) extract(ctx context.Context, pkg *archive.Package, dir string, w want, p Progress) ([]StoredFile, error) {
 	missing := map[string]bool{}
 	for _, name := range w.files {
 		missing[name] = true
 	}
 	var files []StoredFile
-	tr := tar.NewReader(r)
 	for len(missing) > 0 {
-		hdr, err := tr.Next()
+		hdr, err := pkg.Next()
 		if err == io.EOF {
 			return nil, fmt.Errorf("%s %w %s", firstKey(missing), errNotThere, w.pkg)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("unpacking %s: %w", w.pkg, err)
+			return nil, err
 		}
 		name, ok := w.files[path.Clean(hdr.Name)]
 		if !ok || hdr.Typeflag != tar.TypeReg || !missing[name] {
 			continue
 		}
 		delete(missing, name)
-		f, err := s.store(ctx, tr, dir, name, hdr.Size, p)
+		f, err := s.store(ctx, pkg, dir, name, hdr.Size, p)
 		if err != nil {
-			return nil, fmt.Errorf("unpacking %s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		files = append(files, f)
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	archive "trapline/images/debian"
 )
 
 // headerDependency finds, in what Debian's headers of a kernel depend on, the packages with
@@ -21,30 +23,28 @@ func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs
 	if err := d.runsHere(m, "/etc/os-release"); err != nil {
 		return err
 	}
-	host, err := run(ctx, "", "dpkg", "--print-architecture")
+	host, err := hostArch(ctx)
 	if err != nil {
 		return err
 	}
 	var others []string
-	for _, arch := range []string{d.arch, strings.TrimSpace(host)} {
+	w, files := workplace{tmp, debs, partsDir(tmp, m.Name)}, archive.NewExtractor(out)
+	for _, arch := range []string{d.arch, host} {
 		var names []string
-		resolve := func(a apt) (pkgs []Package, err error) {
-			names, pkgs, err = a.headers(ctx, m, others)
+		resolve := func(from packages) (pkgs []Package, err error) {
+			names, pkgs, err = headers(ctx, from, m, others)
 			return pkgs, err
 		}
-		if d.suite == "" {
-			err = download(ctx, tmp, debs, arch, p, resolve)
-		} else {
-			lists, updateErr := suiteLists(ctx, filepath.Join(tmp, "apt-"+arch), arch, d.suite, p)
-			err = lists.fetch(ctx, debs, p, resolve, updateErr)
-		}
-		if err != nil {
+		if err := s.fetchPackages(ctx, w, arch, d.suite, p, resolve); err != nil {
 			return err
 		}
-		if err := unpackAll(ctx, debs, out, p); err != nil {
+		if err := unpackAll(ctx, debs, files, p); err != nil {
 			return err
 		}
 		others = names
+	}
+	if err := files.Finish(); err != nil {
+		return err
 	}
 	return d.relocate(m, out)
 }
@@ -73,10 +73,10 @@ func (d *debian) runsHere(m manifest, osRelease string) error {
 
 // headers finds the headers' own package and the names of the others that are needed, or
 // these others if they are known.
-func (a apt) headers(ctx context.Context, m manifest, others []string) (names []string, pkgs []Package, err error) {
+func headers(ctx context.Context, from packages, m manifest, others []string) (names []string, pkgs []Package, err error) {
 	if others == nil {
 		own := headersPackage(m)
-		stanzas, err := a.show(ctx, "--all-versions", own)
+		stanzas, err := from.show(ctx, every, own)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -85,13 +85,13 @@ func (a apt) headers(ctx context.Context, m manifest, others []string) (names []
 			return nil, nil, fmt.Errorf("%w: a newer image may have its headers: 'trapline image get --again %s'", err, m.Name)
 		}
 		for _, st := range stanzas {
-			if st["Version"] == m.Version {
+			if st["Package"] == own && st["Version"] == m.Version {
 				names = headerDependency.FindAllString(st["Depends"], -1)
 			}
 		}
 		return names, []Package{pkg}, nil
 	}
-	stanzas, err := a.show(ctx, "--all-versions", others...)
+	stanzas, err := from.show(ctx, every, others...)
 	for _, name := range others {
 		if err != nil {
 			break
@@ -104,13 +104,15 @@ func (a apt) headers(ctx context.Context, m manifest, others []string) (names []
 }
 
 // unpackAll unpacks the packages in debs, and removes them.
-func unpackAll(ctx context.Context, debs, out string, p Progress) error {
+func unpackAll(ctx context.Context, debs string, out *archive.Extractor, p Progress) error {
 	p.Start("unpacking headers", -1)
 	defer p.Done()
 	files, err := filepath.Glob(filepath.Join(debs, "*.deb"))
 	for _, deb := range files {
 		if err == nil {
-			_, err = run(ctx, "", "dpkg-deb", "--extract", deb, out)
+			err = withPackage(deb, func(pkg *archive.Package) error {
+				return out.Extract(ctx, pkg, archive.SameName)
+			})
 		}
 		if err == nil {
 			err = os.Remove(deb)

@@ -40,6 +40,7 @@
 //	    manifest.json              version, packages, size and SHA-256 of each file
 //	    vmlinux vmlinuz System.map config busybox
 //	images/.get-debian-amd64@*/    ... made under such a name, renamed when whole
+//	images/.parts-debian-amd64/    downloads that the next Get goes on with
 //	images/debian-amd64.lock       held (flock) by the process that fetches
 //
 // An image appears and is replaced by one rename, so what has the final name is
@@ -50,7 +51,13 @@
 // A built image also keeps its recipe, the version of the compiler and a sum of the
 // kernel's options: Build makes it again when that has changed.
 //
+// # Packages
+//
 // Packages are downloaded and unpacked as files; nothing is installed on the host,
 // and its package lists stay as they are: another architecture, another release of
 // Debian's, or sources, are looked up in lists of our own.
+//
+// Where the host has apt, apt downloads them. Where it has none, or TRAPLINE_DEBIAN
+// names a site, package debian does; an image that takes the host's release is of
+// Debian 12 then, unless the host is a Debian 13. Both ways give the same image.
 package images

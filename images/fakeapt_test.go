@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trapline/images/debian/debiantest"
 )
 
 const (
@@ -24,7 +25,6 @@ type fakeDebian struct {
 }
 
 // newFakeDebian makes a Debian and puts its tools first on the PATH of this test.
-// dpkg-deb stays the real one.
 func newFakeDebian(t *testing.T) fakeDebian {
 	t.Helper()
 	d := fakeDebian{t, t.TempDir()}
@@ -38,6 +38,7 @@ func newFakeDebian(t *testing.T) fakeDebian {
 	d.publish(fakeRelease, fakeVersion)
 	t.Setenv("PATH", filepath.Join(d.dir, "bin")+":"+os.Getenv("PATH"))
 	t.Setenv("FAKE", d.dir)
+	t.Setenv(siteVariable, "")
 	return d
 }
 
@@ -160,29 +161,11 @@ func (d fakeDebian) publishFor(arch, release, version string) {
 // deb puts a package into the archive and returns its entry of the lists.
 func (d fakeDebian) deb(arch, name, version string, files map[string][]byte) string {
 	d.t.Helper()
-	root := filepath.Join(d.t.TempDir(), "root")
-	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: nobody\nDescription: fake\n", name, version, arch)
-	d.tree(root, "DEBIAN/control", []byte(control))
-	for path, data := range files {
-		d.tree(root, path, data)
-	}
 	deb := filepath.Join(d.dir, "pool", fmt.Sprintf("%s_%s_%s.deb", name, version, arch))
-	out, err := exec.Command("dpkg-deb", "--root-owner-group", "-Znone", "-b", root, deb).CombinedOutput()
-	if err != nil {
-		d.t.Fatalf("dpkg-deb: %v\n%s", err, out)
+	if err := os.WriteFile(deb, debiantest.Deb(d.t, ".xz", files), 0o644); err != nil {
+		d.t.Fatal(err)
 	}
 	return stanzaOf(d.t, name, version, deb)
-}
-
-func (d fakeDebian) tree(root, path string, data []byte) {
-	d.t.Helper()
-	path = filepath.Join(root, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		d.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		d.t.Fatal(err)
-	}
 }
 
 // fakeProgram is a static ELF program.
@@ -202,7 +185,8 @@ func stanzaOf(t *testing.T, name, version, deb string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("Package: %s\nVersion: %s\nSize: %d\nSHA256: %x\n\n", name, version, len(data), sha256.Sum256(data))
+	return fmt.Sprintf("Package: %s\nVersion: %s\nFilename: pool/%s\nSize: %d\nSHA256: %x\n\n",
+		name, version, filepath.Base(deb), len(data), sha256.Sum256(data))
 }
 
 // replace exchanges the entry of a package in the lists.

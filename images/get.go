@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	archive "trapline/images/debian"
 )
 
 // Get makes sure that the image of that name is in the cache. One that is there is
@@ -98,7 +100,16 @@ func (s Store) fetch(ctx context.Context, root string, im image, p Progress, aga
 	if err := im.origin.make(ctx, s, tmp, name, p); err != nil {
 		return err
 	}
-	return publish(filepath.Join(tmp, "image"), final)
+	if err := publish(filepath.Join(tmp, "image"), final); err != nil {
+		return err
+	}
+	return os.RemoveAll(partsDir(tmp, name))
+}
+
+// partsDir is where downloads of an image are kept until it is whole. It lies beside the
+// directory in which the image is made.
+func partsDir(tmp, name string) string {
+	return filepath.Join(filepath.Dir(tmp), ".parts-"+fileName(name))
 }
 
 // isWhole reads the image in dir and compares it with its checksums; it fails only
@@ -133,17 +144,12 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 	}
 	debs, out := dirs[0], dirs[1]
 	m := manifest{Format: manifestFormat, Name: name}
-	resolve := func(a apt) (pkgs []Package, err error) {
-		m.Release, m.Packages, err = a.resolve(ctx, d, p)
+	resolve := func(from packages) (pkgs []Package, err error) {
+		m.Release, m.Packages, err = d.resolve(ctx, from, p)
 		return m.Packages, err
 	}
-	if d.suite == "" {
-		err = download(ctx, tmp, debs, d.arch, p, resolve)
-	} else {
-		own, updateErr := suiteLists(ctx, filepath.Join(tmp, "apt"), d.arch, d.suite, p)
-		err = own.fetch(ctx, debs, p, resolve, updateErr)
-	}
-	if err != nil {
+	w := workplace{tmp, debs, partsDir(tmp, name)}
+	if err := s.fetchPackages(ctx, w, d.arch, d.suite, p, resolve); err != nil {
 		return err
 	}
 	release, pkgs := m.Release, m.Packages
@@ -168,39 +174,11 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 	return m.write(out)
 }
 
-// download puts packages into debs: those that resolve finds in the host's package
-// lists, or, where that does not work, in fresh lists.
-func download(ctx context.Context, tmp, debs, arch string, p Progress, resolve func(apt) ([]Package, error)) error {
-	err := apt{arch: arch}.fetch(ctx, debs, p, resolve, nil)
-	if err == nil || ctx.Err() != nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNetwork) {
-		return err
-	}
-	// What came of the first try is of no use and may have the wrong version.
-	if err := removeStale(debs, ""); err != nil {
-		return err
-	}
-	own, updateErr := ownLists(ctx, filepath.Join(tmp, "apt"), arch, p)
-	return own.fetch(ctx, debs, p, resolve, updateErr)
-}
-
-// fetch puts the packages that resolve finds into dir. If that fails, an error that the
-// lists were made with is the better reason.
-func (a apt) fetch(ctx context.Context, dir string, p Progress, resolve func(apt) ([]Package, error), listsErr error) error {
-	pkgs, err := resolve(a)
-	if err == nil {
-		err = a.download(ctx, dir, pkgs, p)
-	}
-	if err != nil && listsErr != nil {
-		return listsErr
-	}
-	return err
-}
-
 // findDeb finds the file of a package that was downloaded into dir.
 func findDeb(dir string, pkg Package) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, pkg.Name+"_*.deb"))
 	if err == nil && len(files) != 1 {
-		err = fmt.Errorf("apt-get: package %s was not downloaded", pkg.Name)
+		err = fmt.Errorf("package %s was not downloaded", pkg.Name)
 	}
 	if err != nil {
 		return "", err
@@ -303,9 +281,12 @@ func (r reason) Unwrap() error { return r.cause }
 // explain puts the errors that are nobody's fault into words.
 func explain(ctx context.Context, err error, dir string) error {
 	full := []error{syscall.ENOSPC, syscall.EDQUOT}
+	var site *archive.SiteError
 	switch {
 	case ctx.Err() != nil:
 		return reason{"interrupted", context.Cause(ctx)}
+	case errors.As(err, &site):
+		return fmt.Errorf("%w (%s and %s name other sites)", err, siteVariable, securityVariable)
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
 		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed, 4 GB to build)", dir), err}
 	}

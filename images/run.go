@@ -2,7 +2,6 @@ package images
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ type commandError struct {
 
 // Error gives one line: the first that the program itself marked as its error.
 func (e *commandError) Error() string {
-	for _, prefix := range []string{"E: ", "dpkg-deb: error: ", ""} {
+	for _, prefix := range []string{"E: ", ""} {
 		for line := range strings.Lines(e.stderr) {
 			if text, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && text != "" {
 				return e.name + ": " + text
@@ -33,16 +32,6 @@ func (e *commandError) Error() string {
 }
 
 func (e *commandError) Unwrap() error { return e.err }
-
-// needTools says which of Debian's tools the host lacks.
-func needTools() error {
-	for _, name := range []string{"apt-cache", "apt-get", "dpkg-deb"} {
-		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%s is not installed here, and Debian's packages are fetched with Debian's tools", name)
-		}
-	}
-	return nil
-}
 
 // command prepares a program of the host's. It and its children get no signal of
 // the terminal; they end when ctx is done, and when this process dies.

@@ -15,41 +15,41 @@ const linuxSourcePackage = "linux-source"
 var linuxSourceDependency = regexp.MustCompile(`\b(linux-source-[0-9.]+)`)
 
 // sources puts the newest source of Linux into the directory linux.
-func (b *built) sources(ctx context.Context, s Store, tmp, debs, linux string, p Progress) ([]Package, error) {
-	host, err := run(ctx, "", "dpkg", "--print-architecture")
+func (b *built) sources(ctx context.Context, s Store, w workplace, linux string, p Progress) ([]Package, error) {
+	host, err := hostArch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var pkgs []Package
-	err = download(ctx, tmp, debs, strings.TrimSpace(host), p, func(a apt) ([]Package, error) {
-		pkg, err := a.linuxSource(ctx, p)
+	err = s.fetchPackages(ctx, w, host, "", p, func(from packages) ([]Package, error) {
+		pkg, err := linuxSource(ctx, from, p)
 		pkgs = []Package{pkg}
 		return pkgs, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	deb, err := findDeb(debs, pkgs[0])
+	deb, err := findDeb(w.debs, pkgs[0])
 	if err != nil {
 		return nil, err
 	}
 	if err := checkDeb(ctx, deb, pkgs[0], p); err != nil {
 		return nil, err
 	}
-	const archive = "linux.tar.xz"
-	w := want{pkgs[0].Name, map[string]string{"usr/src/" + pkgs[0].Name + ".tar.xz": archive}}
-	if _, err := s.unpack(ctx, deb, tmp, w, p); err != nil {
+	const tarball = "linux.tar.xz"
+	wanted := want{pkgs[0].Name, map[string]string{"usr/src/" + pkgs[0].Name + ".tar.xz": tarball}}
+	if _, err := s.unpack(ctx, deb, w.tmp, wanted, p); err != nil {
 		return nil, err
 	}
 	os.Remove(deb)
-	return pkgs, untar(ctx, filepath.Join(tmp, archive), linux, "unpacking the source of Linux", p)
+	return pkgs, untar(ctx, filepath.Join(w.tmp, tarball), linux, "unpacking the source of Linux", p)
 }
 
 // linuxSource finds the package with the newest source.
-func (a apt) linuxSource(ctx context.Context, p Progress) (Package, error) {
-	p.Start("asking apt for the newest source of Linux", -1)
+func linuxSource(ctx context.Context, from packages, p Progress) (Package, error) {
+	p.Start("asking "+from.name()+" for the newest source of Linux", -1)
 	defer p.Done()
-	stanzas, err := a.show(ctx, "--no-all-versions", linuxSourcePackage)
+	stanzas, err := from.show(ctx, newest, linuxSourcePackage)
 	if err != nil {
 		return Package{}, err
 	}
@@ -60,7 +60,7 @@ func (a apt) linuxSource(ctx context.Context, p Progress) (Package, error) {
 	if name == "" {
 		return Package{}, fmt.Errorf("package %s depends on no source: %q", linuxSourcePackage, stanzas[0]["Depends"])
 	}
-	stanzas, err = a.show(ctx, "--no-all-versions", name)
+	stanzas, err = from.show(ctx, newest, name)
 	if err != nil {
 		return Package{}, err
 	}
@@ -80,9 +80,17 @@ func untar(ctx context.Context, archive, dir, what string, p Progress) error {
 const busyboxSourcePackage = "busybox"
 
 // busyboxSource unpacks Debian's source of busybox, with Debian's patches, into
-// dir/source. The host's lists seldom know of sources, so lists of our own are made
-// from its servers.
-func busyboxSource(ctx context.Context, tmp, dir string, p Progress) (Package, error) {
+// dir/source.
+func (s Store) busyboxSource(ctx context.Context, w workplace, dir string, p Progress) (Package, error) {
+	if hasApt() {
+		return aptSource(ctx, w.tmp, dir, p)
+	}
+	return s.directSource(ctx, w, dir, busyboxSourcePackage, p)
+}
+
+// aptSource is busyboxSource by apt. The host's lists seldom know of sources, so lists of our
+// own are made from its servers.
+func aptSource(ctx context.Context, tmp, dir string, p Progress) (Package, error) {
 	a, updateErr := sourceLists(ctx, filepath.Join(tmp, "apt-source"), "/etc/apt", p)
 	p.Start("downloading the source of busybox", -1)
 	defer p.Done()
@@ -151,11 +159,11 @@ func sourceLists(ctx context.Context, dir, etc string, p Progress) (apt, error) 
 			return apt{}, err
 		}
 	}
-	host, err := run(ctx, "", "dpkg", "--print-architecture")
+	host, err := hostArch(ctx)
 	if err != nil {
 		return apt{}, err
 	}
-	return ownListsFrom(ctx, dir, strings.TrimSpace(host), parts, p)
+	return ownListsFrom(ctx, dir, host, parts, p)
 }
 
 // asSources turns a list of servers for programs into one for sources, in both of

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	archive "trapline/images/debian"
 	"trapline/images/tiny"
 )
 
@@ -28,7 +29,7 @@ var (
 	// ErrNotFetched is for an image that is known but neither fetched nor built, or damaged.
 	ErrNotFetched = errors.New("not fetched")
 	// ErrNetwork is for packages that cannot be had because no server answers.
-	ErrNetwork = errors.New("cannot reach the Debian package server")
+	ErrNetwork = archive.ErrNetwork
 	// ErrNoCache is for a user without a directory for the cache.
 	ErrNoCache = errors.New("no directory for the cache")
 )

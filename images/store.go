@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	archive "trapline/images/debian"
 	"trapline/images/tiny"
 )
 
@@ -20,6 +21,8 @@ type Store struct {
 	// create opens a file of an image for writing; nil for os.Create. Tests put a
 	// full disk here.
 	create func(path string) (io.WriteCloser, error)
+	// keys are those that an archive is signed with; nil for Debian's.
+	keys *archive.Keyring
 }
 
 // List returns every known image with its state. Specs of images that are not

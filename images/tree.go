@@ -102,9 +102,6 @@ func (s Store) tree(ctx context.Context, name string, p Progress) (tree, error) 
 
 // makeTree makes a tree, and takes those of the image's other versions away.
 func (s Store) makeTree(ctx context.Context, im image, m manifest, image, root, final string, p Progress) error {
-	if err := needTools(); err != nil {
-		return err
-	}
 	if err := removeStale(root, fileName(im.spec.Name)+"@"); err != nil {
 		return err
 	}
@@ -120,7 +117,10 @@ func (s Store) makeTree(ctx context.Context, im image, m manifest, image, root, 
 	if err := im.origin.makeTree(ctx, s, m, image, tmp, dirs[0], dirs[1], p); err != nil {
 		return err
 	}
-	return os.Rename(dirs[1], final)
+	if err := os.Rename(dirs[1], final); err != nil {
+		return err
+	}
+	return os.RemoveAll(partsDir(tmp, m.Name))
 }
 
 // addHeader puts the header where includeDir says, if it is not there.

@@ -16,10 +16,10 @@ const module = "trapline/"
 // layers only. A line stands for the packages below its path too, unless they have a
 // line of their own.
 var layers = []string{
-	"kernel/arch kernel/ctypes kernel/sdt images/sdt packaging/pinned",
-	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs emu/interleave",
+	"kernel/arch kernel/ctypes kernel/sdt images/sdt",
+	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs images/debian emu/interleave",
 	"kernel/debuginfo kernel/source images/snapshots",
-	"kernel/guestos images",
+	"kernel/guestos images packaging/pinned",
 	"emu",
 	"probes/d/code probes/d/agg probes/d/buffer probes/d/syntax",
 	"probes/d/desugar probes/d/library",
