@@ -2,16 +2,13 @@ package main
 
 import (
 	"archive/tar"
-	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"github.com/ulikunitz/xz"
+	"trapline/images/debian"
 )
 
 // A layout says where a file of a package belongs, "" if nowhere.
@@ -39,23 +36,23 @@ var layouts = map[string]layout{
 	},
 }
 
-// unpack puts the files of a Debian package that keep wants into root (deb(5): an ar archive of two
-// tar archives).
+// unpack puts the files of a Debian package that keep wants into root.
 func unpack(deb, root string, keep layout) error {
 	f, err := os.Open(deb)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := member(bufio.NewReader(f), "data.tar.xz")
+	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	plain, err := xz.NewReader(data)
+	files, err := debian.OpenPackage(f, st.Size())
 	if err != nil {
 		return err
 	}
-	for files := tar.NewReader(plain); ; {
+	defer files.Close()
+	for {
 		h, err := files.Next()
 		if err == io.EOF {
 			return nil
@@ -67,29 +64,6 @@ func unpack(deb, root string, keep layout) error {
 			if err := put(filepath.Join(root, to), h, files); err != nil {
 				return err
 			}
-		}
-	}
-}
-
-// member returns the contents of a file in an ar archive.
-func member(r io.Reader, name string) (io.Reader, error) {
-	head := make([]byte, 8)
-	if _, err := io.ReadFull(r, head); err != nil || string(head) != "!<arch>\n" {
-		return nil, fmt.Errorf("it is not a Debian package")
-	}
-	for entry := make([]byte, 60); ; {
-		if _, err := io.ReadFull(r, entry); err != nil {
-			return nil, fmt.Errorf("looking for %s: %w", name, err)
-		}
-		size, err := strconv.ParseInt(strings.TrimSpace(string(entry[48:58])), 10, 64)
-		if err != nil || size < 0 {
-			return nil, fmt.Errorf("looking for %s: its archive is damaged", name)
-		}
-		if strings.TrimRight(string(entry[:16]), "/ ") == name {
-			return io.LimitReader(r, size), nil
-		}
-		if _, err := io.CopyN(io.Discard, r, size+size%2); err != nil {
-			return nil, err
 		}
 	}
 }
