@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/kernel/guestos"
 	"trapline/probes"
 )
 
@@ -179,14 +180,14 @@ func (p *Provider) tickCPU(cpu int, at uint64, c probes.CPU, off bool) {
 }
 
 // fire gives arg0 the program counter when the kernel was running, arg1 when a process
-// was, the other is 0. Kernel addresses are those of the upper half.
+// was. The other is 0.
 func (p *Provider) fire(q *probes.Probe, cpu probes.CPU) {
 	p.firing = probes.Firing{Probe: q, CPU: cpu}
-	pc := cpu.Reg(p.target.Arch().PC)
-	if int64(pc) < 0 {
-		p.firing.Args[0] = pc
-	} else {
+	a := p.target.Arch()
+	if pc := cpu.Reg(a.PC); guestos.UserMode(a, cpu) {
 		p.firing.Args[1] = pc
+	} else {
+		p.firing.Args[0] = pc
 	}
 	p.sink.Fire(&p.firing)
 }
