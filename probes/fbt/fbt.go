@@ -80,8 +80,7 @@ const (
 type wish struct{ entry, leave bool }
 
 func wishOf(name string) wish {
-	match := func(s string) bool { return name == "" || probes.Glob(name, s) }
-	return wish{match(entryName), match(returnName)}
+	return wish{kernel.Match(name, entryName), kernel.Match(name, returnName)}
 }
 
 // Provide makes the probes of the functions that d names. What cannot be probed is an error
@@ -104,14 +103,14 @@ func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Function == "" || probes.IsGlob(d.Function) {
-		return p.all(parts, cmp.Or(d.Function, "*"), want), nil
+	if kernel.IsGlob(d.Function) {
+		return p.all(parts, d.Function, want), nil
 	}
 	return p.named(parts, d.Function, want)
 }
 
 func (p *Provider) badName(name string) error {
-	if probes.IsGlob(name) {
+	if kernel.IsGlob(name) {
 		return nil
 	}
 	return fmt.Errorf("%q is no probe of %s: entry and return are", name, p.Name())

@@ -34,7 +34,7 @@ func (m *Module) part() ktext.Part { return ktext.Part{Module: m.name(), Symbols
 func (m *Module) foresee(s *Session, d probes.Desc) (all []ktext.Foreseen) {
 	u := ktext.Unloaded{Part: m.part(), Image: m.Image}
 	for _, p := range s.registry.Providers() {
-		if f, ok := p.(ktext.Forecaster); ok && (d.Provider == "" || probes.Glob(d.Provider, p.Name())) {
+		if f, ok := p.(ktext.Forecaster); ok && kernel.Match(d.Provider, p.Name()) {
 			all = append(all, f.Foresee(u, d)...)
 		}
 	}
@@ -401,7 +401,7 @@ func (m *modules) described(pattern string) (out []*Module) {
 			out = append(out, f)
 		}
 	}
-	if pattern == "" || probes.IsGlob(pattern) || len(out) > 0 {
+	if kernel.IsGlob(pattern) || len(out) > 0 {
 		return out
 	}
 	if f, err := m.file(pattern); f != nil && err == nil {
