@@ -50,6 +50,7 @@ type Target interface {
 
 	// OnHit sets the function that is called at each hit, before the displaced
 	// instruction runs: the PC register is b's address. The CPU is valid until it returns.
+	// The guest stands still meanwhile: no function is called inside another.
 	OnHit(func(cpu CPU, addr uint64))
 	// OnRewrite sets the function that is called when the guest has changed its own
 	// text under breakpoints, before it can run what it wrote: the page at addr holds
@@ -104,8 +105,8 @@ type Chiller interface {
 // A Deferrer is a Target that can tell of hits later than they happen.
 type Deferrer interface {
 	// OnDeferred sets the function that is called for such hits, in their order, and before any
-	// other function is called. cpu has the registers that were asked for, as they were, Now is
-	// the time that it was. The memory is not what it was.
+	// other function is called, never inside one. cpu has the registers that were asked for, as
+	// they were, Now is the time that it was. The memory is not what it was.
 	OnDeferred(func(cpu CPU, addr uint64))
 	// DeferHits has the hits at addr told to that function from now on. With memo only those at
 	// which what the function of the CPU's newest Remember has read is unchanged; others are
