@@ -347,12 +347,12 @@ func (m *modules) forget(l *loaded, places []kernel.Place) {
 	m.gone = append(m.gone, goneModule{l.Module, places})
 	m.gone = m.gone[max(0, len(m.gone)-maxGone):]
 	for _, p := range places {
-		m.s.set.Forget(p.Addr, p.Addr+p.Size)
 		for _, provider := range m.s.registry.Providers() {
 			if f, ok := provider.(probes.Forgetter); ok {
 				f.Forget(p.Addr, p.Addr+p.Size)
 			}
 		}
+		m.s.set.Forget(p.Addr, p.Addr+p.Size)
 	}
 }
 

@@ -126,7 +126,7 @@ func New(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	boundaries.Await = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Key }
+	boundaries.Await = s.threadOf
 	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err
