@@ -89,6 +89,15 @@ type CPUTicker interface {
 	OnCPUTick(cpu int, at uint64, f func(c CPU, off bool))
 }
 
+// A Clocked is a CPU with a clock of its own. A CPU of a Deferrer's late hits need not be one.
+type Clocked interface {
+	CPU
+	// Clock is its time in nanoseconds, exact while a function of the Target is called with it. It
+	// moves on while the CPU executes code and while it waits, and never goes back. The clocks
+	// of several CPUs differ: Now is at least that of the CPU that runs.
+	Clock() uint64
+}
+
 // A Yielder is a Target whose CPUs take turns.
 type Yielder interface {
 	// Yield ends the turn of the CPU that runs, at the next place where one can end: another
