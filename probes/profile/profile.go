@@ -30,18 +30,23 @@ type Provider struct {
 	queue  queue   // of any CPU
 	each   []queue // of each, where there are several
 	cpus   probes.CPUTicker
+	only   int // -1: all CPUs
 	firing probes.Firing
 }
 
 // New makes the provider of a target. It takes the target's OnTick for itself.
 func New(r *probes.Registry, t probes.Target, sink probes.Sink) *Provider {
-	p := &Provider{target: t, sink: sink}
+	p := &Provider{target: t, sink: sink, only: -1}
 	p.group = r.Group(p, "", "", 0)
 	if c, ok := t.(probes.CPUTicker); ok && c.CPUs() > 1 {
 		p.cpus, p.each = c, make([]queue, c.CPUs())
 	}
 	return p
 }
+
+// Only makes probes that are enabled from now on fire on one CPU alone, tick-N too. It is one that
+// the guest has.
+func (p *Provider) Only(cpu int) { p.only = cpu }
 
 // Name is "profile".
 func (p *Provider) Name() string { return "profile" }
@@ -100,7 +105,12 @@ func (p *Provider) Enable(ps []*probes.Probe) error {
 
 // queues are those that a probe belongs in.
 func (p *Provider) queues(q *probes.Probe) (all []*queue) {
-	if p.cpus == nil || strings.HasPrefix(q.Name(), "tick-") {
+	switch {
+	case p.cpus == nil:
+		return []*queue{&p.queue}
+	case p.only >= 0:
+		return []*queue{&p.each[p.only]}
+	case strings.HasPrefix(q.Name(), "tick-"):
 		return []*queue{&p.queue}
 	}
 	for cpu := range p.each {

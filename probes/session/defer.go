@@ -46,7 +46,7 @@ func (s *Session) startDeferral() {
 // fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
 // anything.
 func (s *Session) fireLater(f *probes.Firing) {
-	if s.phase == running {
+	if s.phase == running && !s.elsewhere(f) {
 		s.env.begin(f)
 		s.vm.Fire(&s.env, s.on.of(f.Probe.ID()))
 	}

@@ -147,6 +147,9 @@ func (s *Session) Start() error {
 		return err
 	}
 	var err error
+	if err := s.chooseCPU(); err != nil {
+		return err
+	}
 	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
 		return err
 	}

@@ -120,25 +120,9 @@ func (v *vtime) chilled(cpu probes.CPU, ns uint64) {
 	}
 }
 
-// clock is the time of a CPU: its own, where it has one.
-func (s *Session) clock(cpu probes.CPU) uint64 {
-	if c, ok := cpu.(probes.Clocked); ok {
-		return c.Clock()
-	}
-	return s.Target.Now()
-}
-
 // elapsed is the time between two, 0 if the second is the earlier: the clock of a CPU may be
 // behind the time at which the trace began, and one of a pair behind the other.
 func elapsed(from, to uint64) uint64 { return to - min(from, to) }
-
-// cpus is how many CPUs the guest has.
-func (s *Session) cpus() int {
-	if c, ok := s.Target.(probes.CPUTicker); ok {
-		return c.CPUs()
-	}
-	return 1
-}
 
 // usesBuiltin reports whether a program reads a builtin variable.
 func usesBuiltin(p *code.Program, b code.Builtin) bool {

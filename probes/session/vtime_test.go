@@ -149,7 +149,7 @@ func TestVTimestampThreads(t *testing.T) {
 	ran := map[uint64]uint64{} // by thread
 	owner := make([]uint64, structures)
 	busy := make([]bool, structures)
-	on := make([]int, cpus) // structure of the thread that it runs
+	on := make([]int, cpus)      // structure of the thread that it runs
 	want := make([]string, cpus) // what each CPU tells
 	next := uint64(0)
 	enter := func(cpu, structure int) {
