@@ -19,11 +19,11 @@
 // # What comes with it
 //
 // The emulator's library is linked into the test's program, and with it C functions that take the
-// place of other libraries' in the whole process: gettimeofday, mmap64 and qemu_clock_get_ns. For C
-// code of the tests' own, outside of a guest, mmap64 does what the C library's does, as does
-// gettimeofday, but for the time zone, which it leaves alone; qemu_clock_get_ns is 0, so another
-// library with QEMU's clock does not work in that process. Go's own clock and memory are not
-// concerned.
+// place of other libraries' in the whole process: the C library's gettimeofday and mmap64,
+// qemu_clock_get_ns, and more of what libunicorn exports. For C code of the tests' own, outside of a
+// guest, mmap64 does what the C library's does, and so does gettimeofday, but for the time zone,
+// which it leaves alone. qemu_clock_get_ns is 0. A test that uses libunicorn, or another library
+// with QEMU's code, needs a process of its own. Go's clock and memory are not concerned.
 //
 // # Programs are to be trusted
 //
