@@ -2,9 +2,17 @@ package kernel
 
 import "strings"
 
-// Match tells whether name matches a pattern of dtrace(1): * is any run of characters,
-// ? any one, [a-z] one of a set and [!a-z] one outside it, \ takes the next character as
-// it is. An empty pattern matches everything; a set that is not closed matches nothing.
+// Match reports whether name matches a pattern of dtrace(1), all of it and byte by byte:
+//
+//	?       one byte
+//	*       any number of bytes
+//	[a-z_]  one byte of a set of bytes and ranges
+//	[!a-z]  one byte outside of the set
+//	\x      the byte x itself, in a set too
+//
+// A ] that comes first in a set, and a - that comes first or last, stand for themselves, as a ^
+// does anywhere. A [ that is not closed matches nothing, and a backslash at the end itself. An
+// empty pattern matches every name.
 func Match(pattern, name string) bool {
 	if pattern == "" {
 		return true
@@ -31,7 +39,8 @@ func Match(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// IsGlob tells whether a pattern can match a name other than itself.
+// IsGlob reports whether a pattern is more than a name. One that is not matches the name that it
+// is, and no other.
 func IsGlob(pattern string) bool {
 	return pattern == "" || strings.ContainsAny(pattern, `*?[\`)
 }

@@ -1,6 +1,10 @@
 package kernel
 
-import "testing"
+import (
+	"path"
+	"strings"
+	"testing"
+)
 
 func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
@@ -35,6 +39,43 @@ func TestMatch(t *testing.T) {
 		{`a\*`, "ab", false},
 		{`a\`, `a\`, true},
 		{"*.isra.?", "finish_task_switch.isra.0", true},
+		{"vfs_read", "", false},
+		{"a*c", "abbc", true},
+		{"a*c", "abcd", false},
+		{"*ab*ab*", "xabxab", true},
+		{"*ab*ab*", "xabx", false},
+		{"?", "", false},
+		{"??", "a", false},
+		{"?", "ä", false}, // two bytes
+		{"[abc]", "d", false},
+		{"[!a-c]", "", false},
+		{"[]]", "]", true},
+		{"[!]]", "]", false},
+		{"[!]]", "x", true},
+		{"[]-a]", "^", true},
+		{"[-a]", "-", true},
+		{"[!-a]", "-", false},
+		{"[c-a]", "b", false},
+		{"[^a]", "^", true}, // is no negation
+		{"[^a]", "a", true},
+		{"[^a]", "b", false},
+		{"[a!]", "!", true},
+		{`[\!a]`, "!", true},
+		{`[\a-\c]`, "b", true},
+		{`[a\-c]`, "b", false},
+		{"[", "[", false}, // not closed: nothing
+		{"[ab", "[ab", false},
+		{"a[", "a[", false},
+		{"*[", "x[", false},
+		{"[]", "]", false},
+		{"[!]", "!", false},
+		{`[a\]`, "a", false},
+		{`\[a`, "[a", true},
+		{"a]", "a]", true},
+		{`\`, `\`, true},
+		{`\?`, "x", false},
+		{`\vfs`, "vfs", true},
+		{"__x64_sys_*", "__x32_sys_read", false},
 	} {
 		if got := Match(tt.pattern, tt.name); got != tt.want {
 			t.Errorf("Match(%q, %q) = %v", tt.pattern, tt.name, got)
@@ -42,14 +83,37 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestIsGlob(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"": true, "*": true, "vfs_?": true, "[a]": true, "[": true, `\*`: true,
+		"vfs_read": false, "a]": false, "^a": false, "!a-": false,
+	} {
+		if got := IsGlob(pattern); got != want {
+			t.Errorf("IsGlob(%q) = %v", pattern, got)
+		}
+	}
+}
+
+// A name that is no pattern matches itself alone. Where the standard library's path.Match has the
+// same rules, both agree.
 func FuzzMatch(f *testing.F) {
 	f.Add("a*[b-c]?", "axbz")
 	f.Add(`[\`, "x")
 	f.Add("[a-", "x")
+	f.Add("*a*a*", "aab")
+	f.Add("[]-a]", "^")
 	f.Fuzz(func(t *testing.T, pattern, name string) {
 		got := Match(pattern, name)
 		if !IsGlob(pattern) && got != (pattern == name) {
 			t.Errorf("Match(%q, %q) = %v", pattern, name, got)
+		}
+		for _, c := range pattern + name {
+			if strings.ContainsRune(`[]\/^!-`, c) || c >= 0x80 {
+				return
+			}
+		}
+		if want, err := path.Match(pattern, name); pattern != "" && err == nil && got != want {
+			t.Errorf("Match(%q, %q) = %v, which path.Match does not say", pattern, name, got)
 		}
 	})
 }

@@ -3,11 +3,13 @@ package probes
 import (
 	"fmt"
 	"strings"
+
+	"trapline/kernel"
 )
 
 // A Desc describes probes by the four parts of their names. A probe's own Desc is
-// literal; one that a script writes is a pattern: each part may hold the globs of
-// Glob, and an empty part stands for any.
+// literal; one that a script writes is a pattern: each part is one of [kernel.Match], for which
+// an empty part stands for any.
 type Desc struct {
 	Provider, Module, Function, Name string
 }
@@ -69,93 +71,6 @@ func (d Desc) String() string {
 
 // Match reports whether d as a pattern matches p.
 func (d Desc) Match(p Desc) bool {
-	return matchPart(d.Provider, p.Provider) && matchPart(d.Module, p.Module) &&
-		matchPart(d.Function, p.Function) && matchPart(d.Name, p.Name)
-}
-
-func matchPart(pattern, s string) bool { return pattern == "" || Glob(pattern, s) }
-
-// IsGlob reports whether s holds a character that is special to Glob.
-func IsGlob(s string) bool { return strings.ContainsAny(s, `*?[\`) }
-
-// Glob reports whether pattern matches the whole of s, byte by byte: `*` is any
-// number of bytes, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it, and a
-// backslash takes the next byte as it is. A `[` that is never closed is itself.
-func Glob(pattern, s string) bool {
-	star, mark := -1, 0 // where the last star stood, and how much it has taken
-	p, i := 0, 0
-	for i < len(s) {
-		if p < len(pattern) && pattern[p] == '*' {
-			star, mark = p, i
-			p++
-			continue
-		}
-		if n := matchByte(pattern[p:], s[i]); n > 0 {
-			p += n
-			i++
-			continue
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		p, i = star+1, mark
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
-// matchByte matches c with the first element of pattern, which is no star, and returns
-// the length of that element, 0 when they do not match.
-func matchByte(pattern string, c byte) int {
-	if pattern == "" {
-		return 0
-	}
-	n, ok := 1, pattern[0] == c
-	switch pattern[0] {
-	case '?':
-		ok = true
-	case '[':
-		if set, in := matchSet(pattern, c); set > 0 {
-			n, ok = set, in
-		}
-	case '\\':
-		if len(pattern) > 1 {
-			n, ok = 2, pattern[1] == c
-		}
-	}
-	if !ok {
-		return 0
-	}
-	return n
-}
-
-// matchSet matches c with the set that pattern begins with. Its length is 0 when the
-// set is not closed. A `]` that comes first is a member.
-func matchSet(pattern string, c byte) (length int, in bool) {
-	i := 1
-	negate := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
-	if negate {
-		i++
-	}
-	for first := i; i < len(pattern); {
-		if pattern[i] == ']' && i > first {
-			return i + 1, in != negate
-		}
-		lo, n := setByte(pattern[i:])
-		i += n
-		hi := lo
-		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
-			hi, n = setByte(pattern[i+1:])
-			i += 1 + n
-		}
-		in = in || lo <= c && c <= hi
-	}
-	return 0, false
-}
-
-func setByte(s string) (c byte, n int) {
-	if s[0] == '\\' && len(s) > 1 {
-		return s[1], 2
-	}
-	return s[0], 1
+	return kernel.Match(d.Provider, p.Provider) && kernel.Match(d.Module, p.Module) &&
+		kernel.Match(d.Function, p.Function) && kernel.Match(d.Name, p.Name)
 }

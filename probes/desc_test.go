@@ -2,7 +2,6 @@ package probes
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"testing"
 )
@@ -44,27 +43,6 @@ func TestParseDesc(t *testing.T) {
 	}
 }
 
-func TestGlob(t *testing.T) {
-	tests := []struct {
-		pattern, s string
-		want       bool
-	}{
-		{"", "", true}, {"", "a", false}, {"a", "", false}, {"a", "a", true}, {"a", "ab", false},
-		{"*", "", true}, {"*", "abc", true}, {"**", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true},
-		{"a*c", "abbc", true}, {"a*c", "abcd", false}, {"*b*", "abc", true}, {"*ab*ab*", "xabxab", true}, {"*ab*ab*", "xabx", false},
-		{"?", "a", true}, {"?", "", false}, {"a?c", "abc", true}, {"??", "a", false},
-		{"[abc]", "b", true}, {"[abc]", "d", false}, {"[a-c]x", "bx", true}, {"[!a-c]", "d", true}, {"[^a-c]", "b", false},
-		{"[]]", "]", true}, {"[!]]", "]", false}, {"[a-]", "-", true}, {"[", "[", true}, {"[ab", "[ab", true}, {"a[", "a[", true},
-		{`[\]]`, "]", true}, {`[\a-\c]`, "b", true}, {`\*`, "*", true}, {`\*`, "a", false}, {`\`, `\`, true}, {`a\?`, "a?", true},
-		{"__x64_sys_*", "__x64_sys_read", true}, {"__x64_sys_*", "__x32_sys_read", false},
-	}
-	for _, tt := range tests {
-		if got := Glob(tt.pattern, tt.s); got != tt.want {
-			t.Errorf("Glob(%q, %q) = %v", tt.pattern, tt.s, got)
-		}
-	}
-}
-
 func TestDescMatch(t *testing.T) {
 	p := Desc{"kinst", "vmlinux", "vfs_read", "3"}
 	for in, want := range map[string]bool{
@@ -92,24 +70,6 @@ func FuzzParseDesc(f *testing.F) {
 		again, err := ParseDesc(d.String())
 		if err != nil || again != d {
 			t.Errorf("%q is %q, read again %q, %v", s, d, again, err)
-		}
-	})
-}
-
-// Where the standard library's path.Match has the same rules, both must agree.
-func FuzzGlob(f *testing.F) {
-	for _, s := range []string{"a*b", "[a-c]?", `\*`, "*a*a*", "[]-a]"} {
-		f.Add(s, "aab")
-	}
-	f.Fuzz(func(t *testing.T, pattern, s string) {
-		got := Glob(pattern, s)
-		for _, c := range pattern + s {
-			if strings.ContainsRune(`[]\/^!-`, c) || c >= 0x80 {
-				return
-			}
-		}
-		if want, err := path.Match(pattern, s); err == nil && got != want {
-			t.Errorf("Glob(%q, %q) = %v", pattern, s, got)
 		}
 	})
 }

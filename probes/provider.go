@@ -28,7 +28,8 @@ type Reporter interface {
 
 // A Forgetter is a provider that keeps what it has found out about text.
 type Forgetter interface {
-	// Forget drops what is known of text at [lo, hi), which is not there any more.
+	// Forget drops what is known of text at [lo, hi), which is not there any more. It is called
+	// before the text's points are dropped: none of a probe in another text may be left there.
 	Forget(lo, hi uint64)
 }
 

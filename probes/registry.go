@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"trapline/kernel"
 )
 
 // A Registry holds all probes and gives them their numbers. The order of the calls
@@ -194,7 +196,7 @@ func (r *Registry) All() iter.Seq[*Probe] {
 func (r *Registry) Match(d Desc) ([]*Probe, error) {
 	var out []*Probe
 	for _, p := range r.providers {
-		if !matchPart(d.Provider, p.Name()) {
+		if !kernel.Match(d.Provider, p.Name()) {
 			continue
 		}
 		ps, err := p.Provide(d)

@@ -50,6 +50,7 @@ type Target interface {
 
 	// OnHit sets the function that is called at each hit, before the displaced
 	// instruction runs: the PC register is b's address. The CPU is valid until it returns.
+	// The guest stands still meanwhile: no function is called inside another.
 	OnHit(func(cpu CPU, addr uint64))
 	// OnRewrite sets the function that is called when the guest has changed its own
 	// text under breakpoints, before it can run what it wrote: the page at addr holds
@@ -88,6 +89,15 @@ type CPUTicker interface {
 	OnCPUTick(cpu int, at uint64, f func(c CPU, off bool))
 }
 
+// A Clocked is a CPU with a clock of its own. A CPU of a Deferrer's late hits need not be one.
+type Clocked interface {
+	CPU
+	// Clock is its time in nanoseconds, exact while a function of the Target is called with it. It
+	// moves on while the CPU executes code and while it waits, and never goes back. The clocks
+	// of several CPUs differ: Now is at least that of the CPU that runs.
+	Clock() uint64
+}
+
 // A Yielder is a Target whose CPUs take turns.
 type Yielder interface {
 	// Yield ends the turn of the CPU that runs, at the next place where one can end: another
@@ -104,8 +114,8 @@ type Chiller interface {
 // A Deferrer is a Target that can tell of hits later than they happen.
 type Deferrer interface {
 	// OnDeferred sets the function that is called for such hits, in their order, and before any
-	// other function is called. cpu has the registers that were asked for, as they were, Now is
-	// the time that it was. The memory is not what it was.
+	// other function is called, never inside one. cpu has the registers that were asked for, as
+	// they were, Now is the time that it was. The memory is not what it was.
 	OnDeferred(func(cpu CPU, addr uint64))
 	// DeferHits has the hits at addr told to that function from now on. With memo only those at
 	// which what the function of the CPU's newest Remember has read is unchanged; others are

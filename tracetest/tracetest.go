@@ -15,6 +15,22 @@
 // installed but the emulator's library. Each trace is a process, so tests may run in
 // parallel. A trace is what the guest did and does not depend on the host: what it prints
 // can be compared with a file, byte for byte.
+//
+// # What comes with it
+//
+// The emulator's library is linked into the test's program, and with it C functions that take the
+// place of other libraries' in the whole process: the C library's gettimeofday and mmap64,
+// qemu_clock_get_ns, and more of what libunicorn exports. For C code of the tests' own, outside of a
+// guest, mmap64 does what the C library's does, and so does gettimeofday, but for the time zone,
+// which it leaves alone. qemu_clock_get_ns is 0. A test that uses libunicorn, or another library
+// with QEMU's code, needs a process of its own. Go's clock and memory are not concerned.
+//
+// # Programs are to be trusted
+//
+// A D program may act on the host that runs the tests, with the rights of the tests: system() runs
+// commands and freopen() writes files when the program is allowed destructive actions, by the flag
+// -w or by its own "#pragma D option destructive". The flags -C and -x cpppath run a preprocessor,
+// which includes files. So trace only what you would run as a shell script too.
 package tracetest
 
 import (

@@ -223,6 +223,12 @@ func (l *linux) Enters(addr uint64) bool {
 	return l.inEntry(addr) || addr-l.img.Slide() == l.anchor
 }
 
+// SwitchFunc implements Switcher: __switch_to is there on every architecture.
+func (l *linux) SwitchFunc() string { return "__switch_to" }
+
+// OneThread implements Switcher.
+func (l *linux) OneThread() bool { return false }
+
 // trimStamps takes "<0>", "[    1.234567] " and "[    T1] " off a line's beginning.
 func trimStamps(line string) string {
 	for {

@@ -74,6 +74,15 @@ type Enterer interface {
 	Enters(addr uint64) bool
 }
 
+// A Switcher is an OS of which it is known where its kernel goes from one thread to another.
+type Switcher interface {
+	// SwitchFunc is the name of the function that it does so in. At its first instruction the
+	// current thread is still the one that the CPU leaves, or would leave.
+	SwitchFunc() string
+	// OneThread reports whether all CPUs are always in the same thread.
+	OneThread() bool
+}
+
 // Detect finds out which operating system an image is. One that is not known is "bare":
 // it has one thread, and a stack of the program counter alone. Indexes of the debug information are kept
 // in the directory cache; "" keeps none.

@@ -175,14 +175,14 @@ func UserStack(p Processes, a *arch.Arch, mem Mem, regs arch.Regs, pcs []uint64)
 		return 0
 	}
 	pcs[0] = pc
-	for n = 1; n < len(pcs) && fp != 0 && fp%8 == 0 && int64(fp) > 0; n++ {
+	for n = 1; n < len(pcs) && fp != 0 && fp%8 == 0 && !highHalf(fp); n++ {
 		var frame [16]byte
 		if mem.ReadMem(fp+isa.record.next, frame[:]) != nil {
 			break
 		}
 		next := binary.LittleEndian.Uint64(frame[:])
 		ret := binary.LittleEndian.Uint64(frame[8:])
-		if ret == 0 || int64(ret) < 0 {
+		if ret == 0 || highHalf(ret) {
 			break
 		}
 		pcs[n] = ret

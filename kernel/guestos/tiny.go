@@ -83,6 +83,12 @@ func (t *tiny) Slide(arch.Regs) (uint64, bool) { return 0, true }
 // Unsafe: the teaching kernel has no tracer of its own and so no such list.
 func (t *tiny) Unsafe(uint64) string { return "" }
 
+// SwitchFunc implements Switcher. When switch_context is called, another thread is current already.
+func (t *tiny) SwitchFunc() string { return "schedule" }
+
+// OneThread implements Switcher: a second CPU works for the thread of the first.
+func (t *tiny) OneThread() bool { return true }
+
 // PanicLine tells a panic's first line, after the time stamp.
 func (t *tiny) PanicLine(line string) bool {
 	return strings.HasPrefix(trimStamps(line), "tiny: panic")

@@ -1,6 +1,7 @@
 package fbt
 
 import (
+	"cmp"
 	"slices"
 
 	"trapline/probes"
@@ -16,17 +17,21 @@ import (
 //
 // The address is known when the jump is first taken, and gets its point then.
 
-// An awaited return is one of a probe's function in one thread.
-type awaited struct {
+// awaited are the returns that one thread is to make, and where the jumps were, in bytes from the
+// functions' starts. A call that never returns is awaited until its thread has ended: calls on one
+// thread's stack are as many as fit there.
+type awaited map[call]uint64
+
+// A call is one of a probe's function.
+type call struct {
 	probe  *probes.Probe
-	thread uint64
 	at, sp uint64 // the return address, and the stack pointer there
 }
 
 // await notes that a call returns elsewhere, off bytes from the function's start having jumped
 // there. It reports false if no probe can be where that is.
 func (p *Provider) await(fn *function, f *probes.Firing, off uint64) bool {
-	x := awaited{probe: f.Probe, thread: p.Await(f.CPU)}
+	x := call{probe: f.Probe}
 	var ok bool
 	if x.at, x.sp, ok = p.returnTo(f.CPU); !ok {
 		return false
@@ -34,7 +39,15 @@ func (p *Provider) await(fn *function, f *probes.Firing, off uint64) bool {
 	if !slices.Contains(fn.behind, x.at) && !p.arrive(fn, x.at) {
 		return false
 	}
-	p.awaited[x] = off
+	thread := p.Await(f.CPU)
+	calls := p.awaited.Of(&thread)
+	if calls == nil {
+		return false
+	}
+	if *calls == nil {
+		*calls = awaited{}
+	}
+	(*calls)[x] = off
 	return true
 }
 
@@ -78,14 +91,41 @@ func (p *Provider) arrive(fn *function, addr uint64) (ok bool) {
 	return true
 }
 
+// forgetBehind drops the places in [lo, hi) to which functions elsewhere return.
+func (p *Provider) forgetBehind(lo, hi uint64) {
+	var gone []patch.Site
+	for _, fn := range p.funcs {
+		fn.behind = slices.DeleteFunc(fn.behind, func(addr uint64) bool {
+			if addr-lo >= hi-lo {
+				return false
+			}
+			for _, q := range fn.on {
+				gone = append(gone, patch.Site{Probe: q, Addr: addr})
+			}
+			return true
+		})
+	}
+	slices.SortFunc(gone, func(a, b patch.Site) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Probe.ID(), b.Probe.ID()))
+	})
+	if err := p.Text.Set.DisableSites(gone); err != nil {
+		p.Text.Set.Fail(err)
+	}
+}
+
 // arrived tells whether a firing at a return address is the return that is awaited there.
 func (p *Provider) arrived(f *probes.Firing, pc uint64) bool {
-	x := awaited{f.Probe, p.Await(f.CPU), pc, f.CPU.Reg(p.arch.SP)}
-	off, ok := p.awaited[x]
+	thread := p.Await(f.CPU)
+	calls := p.awaited.Find(&thread)
+	if calls == nil {
+		return false
+	}
+	x := call{f.Probe, pc, f.CPU.Reg(p.arch.SP)}
+	off, ok := (*calls)[x]
 	if !ok {
 		return false
 	}
-	delete(p.awaited, x)
+	delete(*calls, x)
 	f.Args[0], f.Args[1], f.Args[2] = off, f.CPU.Reg(p.arch.Ret), 0
 	return true
 }

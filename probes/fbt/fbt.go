@@ -31,8 +31,9 @@ type Config struct {
 	// Args, if not nil, gives argument i of a firing instead, of an entry or of a return.
 	Args func(f *probes.Firing, i int, entry bool) uint64
 	// Await, if not nil, has the return of a function that jumps to another wait for that one's,
-	// when the value is known. It tells the thread that a CPU is in, by a number of its own.
-	Await func(cpu probes.CPU) uint64
+	// when the value is known. It returns the thread that a CPU is in, of which the key and the
+	// address matter.
+	Await func(cpu probes.CPU) guestos.Thread
 }
 
 // Types are the types of functions. *debuginfo.Types are some.
@@ -53,9 +54,9 @@ type Provider struct {
 	isa     *trampoline.ISA
 	funcs   map[uint64]*function // by start, which is a probe's Key
 	skips   ktext.Skips
-	skipped map[uint64]bool    // functions that are in skips
-	awaited map[awaited]uint64 // where the jump was, in bytes from the function's start
-	word    [8]byte            // for reads that allocate nothing
+	skipped map[uint64]bool // functions that are in skips
+	awaited guestos.PerThread[awaited]
+	word    [8]byte // for reads that allocate nothing
 }
 
 // New makes the provider.
@@ -64,7 +65,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{Config: c, arch: c.Target.Arch(), isa: isa, funcs: map[uint64]*function{}, skipped: map[uint64]bool{}, awaited: map[awaited]uint64{}}, nil
+	return &Provider{Config: c, arch: c.Target.Arch(), isa: isa, funcs: map[uint64]*function{}, skipped: map[uint64]bool{}}, nil
 }
 
 // Name is the provider's name.
@@ -80,8 +81,7 @@ const (
 type wish struct{ entry, leave bool }
 
 func wishOf(name string) wish {
-	match := func(s string) bool { return name == "" || probes.Glob(name, s) }
-	return wish{match(entryName), match(returnName)}
+	return wish{kernel.Match(name, entryName), kernel.Match(name, returnName)}
 }
 
 // Provide makes the probes of the functions that d names. What cannot be probed is an error
@@ -104,14 +104,14 @@ func (p *Provider) provide(d probes.Desc) ([]*probes.Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Function == "" || probes.IsGlob(d.Function) {
-		return p.all(parts, cmp.Or(d.Function, "*"), want), nil
+	if kernel.IsGlob(d.Function) {
+		return p.all(parts, d.Function, want), nil
 	}
 	return p.named(parts, d.Function, want)
 }
 
 func (p *Provider) badName(name string) error {
-	if probes.IsGlob(name) {
+	if kernel.IsGlob(name) {
 		return nil
 	}
 	return fmt.Errorf("%q is no probe of %s: entry and return are", name, p.Name())
@@ -274,6 +274,9 @@ func isEntry(q *probes.Probe) bool { return q.Name() == entryName }
 func (p *Provider) Forget(lo, hi uint64) {
 	maps.DeleteFunc(p.funcs, func(addr uint64, _ *function) bool { return addr-lo < hi-lo })
 	maps.DeleteFunc(p.skipped, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })
+	if p.Await != nil {
+		p.forgetBehind(lo, hi)
+	}
 }
 
 // Report says what was skipped.

@@ -1,8 +1,7 @@
 package fbt
 
 import (
-	"cmp"
-
+	"trapline/kernel"
 	"trapline/kernel/ctypes"
 	"trapline/probes"
 )
@@ -32,13 +31,13 @@ func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 
 // functions are the names of those that a description means.
 func (t Typed) functions(pattern string) (names []string) {
-	if pattern != "" && !probes.IsGlob(pattern) {
+	if !kernel.IsGlob(pattern) {
 		if _, err := t.Named(pattern); err != nil {
 			return nil
 		}
 		return []string{pattern}
 	}
-	for _, s := range t.Symbols.Glob(cmp.Or(pattern, "*")) {
+	for _, s := range t.Symbols.Glob(pattern) {
 		if unfit(t.Part, s) == "" {
 			names = append(names, s.Name)
 		}

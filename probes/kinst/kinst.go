@@ -50,7 +50,7 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch glob := probes.IsGlob(d.Function); {
+	switch glob := kernel.IsGlob(d.Function); {
 	case glob && want.suffix != "":
 		return nil, fmt.Errorf("%s is of one function: %q is a pattern", d.Name, d.Function)
 	case glob:
@@ -86,7 +86,7 @@ type name struct {
 }
 
 func parseName(s string) (name, error) {
-	if s == "" || probes.IsGlob(s) {
+	if kernel.IsGlob(s) {
 		return name{offset: -1, pattern: s}, nil
 	}
 	digits, suffix := s, ""
@@ -104,10 +104,10 @@ func (n name) match(off int) bool {
 	switch {
 	case n.offset >= 0:
 		return off == n.offset
-	case n.pattern == "":
+	case n.pattern == "": // most, and millions
 		return true
 	}
-	return probes.Glob(n.pattern, strconv.Itoa(off))
+	return kernel.Match(n.pattern, strconv.Itoa(off))
 }
 
 // glob makes the probes of all functions that match. What cannot be probed is skipped.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"trapline/kernel"
-	"trapline/probes"
 )
 
 // A Part is code with a symbol table of its own: the kernel proper, or a module that is
@@ -22,7 +21,7 @@ var ErrNoModule = errors.New("no module")
 
 // InModule tells whether a description's module means a module of this name.
 func InModule(pattern, module string) bool {
-	return pattern == "" || probes.Glob(pattern, module) || module == Module && probes.Glob(pattern, alias)
+	return kernel.Match(pattern, module) || module == Module && kernel.Match(pattern, alias)
 }
 
 // Kernel is the kernel proper.
@@ -40,7 +39,7 @@ func (t *Text) Parts(pattern string) ([]Part, error) {
 			out = append(out, p)
 		}
 	}
-	if len(out) == 0 && !probes.IsGlob(pattern) {
+	if len(out) == 0 && !kernel.IsGlob(pattern) {
 		return nil, fmt.Errorf("%w %q: the kernel proper is %q, of others --module tells the file", ErrNoModule, pattern, Module)
 	}
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"trapline/kernel/arch"
 	"trapline/probes/patch"
 )
 
@@ -75,6 +76,49 @@ func TestOriginals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOriginalAMD64: the same on amd64, where instructions differ in length.
+func TestOriginalAMD64(t *testing.T) {
+	const noFrame = "the function does not begin with push %rbp"
+	for _, tt := range []struct {
+		code     []string // instructions
+		function string
+		want     []string
+	}{
+		{[]string{"\x55", "\x48\x89\xe5", "\xc3"}, "", []string{"", "", ""}},
+		{[]string{"\x55"}, "", []string{""}},
+		{[]string{"\xf3\x0f\x1e\xfa", "\x55"}, noFrame, []string{"", ""}},     // endbr64
+		{[]string{"\x0f\x1f\x44\x00\x00", "\x55"}, noFrame, []string{"", ""}}, // room for ftrace
+		{[]string{"\x41\x55", "\x55"}, noFrame, []string{"", ""}},             // push %r13
+		{[]string{"\x55", "\x9d", "\xfb", "\xfa", "\x9c", "\xc3"}, "", []string{"", "popf changes the interrupt mask", "sti changes the interrupt mask", "", "", ""}},
+		{[]string{"\x55", "\x66\x9d", "\xb0\xfb", "\xb0\x9d"}, "", []string{"", "", "", ""}}, // only the plain ones, as the original has it
+	} {
+		var instrs []patch.Instr
+		off := 0
+		for _, code := range tt.code {
+			instrs = append(instrs, patch.Instr{Off: off, Len: len(code), Code: []byte(code)})
+			off += len(code)
+		}
+		o := originals["amd64"]
+		if got := o.function(instrs); got != tt.function {
+			t.Errorf("% x: %q, want %q", tt.code, got, tt.function)
+		}
+		for i, want := range tt.want {
+			if got := o.instruction(instrs, i); got != want {
+				t.Errorf("% x: %q, want %q", tt.code[i], got, want)
+			}
+		}
+	}
+}
+
+// Every architecture has its row.
+func TestOriginalsComplete(t *testing.T) {
+	for _, a := range arch.All {
+		if o := originals[a.Name]; o.function == nil || o.instruction == nil {
+			t.Errorf("nothing is known of what the original refuses on %s", a.Name)
+		}
 	}
 }
 

@@ -51,9 +51,8 @@ func (s *Set) DeferHits(p *probes.Probe, regs []arch.Reg, memo bool) {
 func (s *Set) deferred(cpu probes.CPU, addr uint64) {
 	p := s.point(addr)
 	p.hits++
-	s.firing.CPU, s.firing.Deferred = cpu, true
-	s.fire(p.probe)
-	s.firing.Deferred = false
+	s.late.CPU, s.late.Deferred = cpu, true
+	s.fire(&s.late, p.probe)
 }
 
 // tell has each hit of p told, and at once, from now on. The target has told those it has deferred.

@@ -27,9 +27,10 @@ type Set struct {
 	last     *page            // the page of the last hit
 	funcs    map[uint64]*Func
 	more     map[uint64][]*probes.Probe // further probes of a point, by address
-	firing   probes.Firing
-	at       uint64   // of the hit under way
-	counting []uint64 // addresses of the points that are, and of some that were
+	firing   probes.Firing              // of the hit under way
+	at       uint64                     // its address
+	late     probes.Firing              // of a hit that is told late: one may be under way
+	counting []uint64                   // addresses of the points that are, and of some that were
 	err      error
 	lost     int
 
@@ -171,7 +172,8 @@ func (s *Set) point(addr uint64) *point {
 	return &pg.points[i-1]
 }
 
-// hit fires the probes at addr, by ID.
+// hit fires the probes at addr, by ID. The guest stands still meanwhile, so there is one hit under
+// way at a time.
 func (s *Set) hit(cpu probes.CPU, addr uint64) {
 	p := s.point(addr)
 	if p == nil || p.probe == nil {
@@ -180,21 +182,21 @@ func (s *Set) hit(cpu probes.CPU, addr uint64) {
 	p.hits++
 	s.at = addr
 	s.firing.CPU = cpu
-	s.fire(p.probe)
+	s.fire(&s.firing, p.probe)
 	if len(s.more) == 0 {
 		return
 	}
 	for _, q := range s.more[addr] {
-		s.fire(q)
+		s.fire(&s.firing, q)
 	}
 }
 
-func (s *Set) fire(q *probes.Probe) {
-	s.firing.Probe = q
-	if sel := q.Group().Selector(); sel != nil && !sel.Select(&s.firing) {
+func (s *Set) fire(f *probes.Firing, q *probes.Probe) {
+	f.Probe = q
+	if sel := q.Group().Selector(); sel != nil && !sel.Select(f) {
 		return
 	}
-	s.sink.Fire(&s.firing)
+	s.sink.Fire(f)
 }
 
 // A Site is a point and a probe that wants it. A probe may have several sites.

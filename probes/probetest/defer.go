@@ -13,7 +13,7 @@ type deferral struct {
 	waiting  []lateHit
 	telling  *lateHit
 	late     func(probes.CPU, uint64)
-	memo     *memo // nil: nothing is remembered
+	memos    map[int]*memo // by CPU
 }
 
 // deferred is what is kept of hits at an address.
@@ -54,7 +54,7 @@ type memo struct {
 
 // Reg implements arch.Regs.
 func (m *memo) Reg(r arch.Reg) uint64 {
-	m.regs[r] = m.t.CPU.Reg(r)
+	m.regs[r] = m.t.running.Reg(r)
 	return m.regs[r]
 }
 
@@ -71,7 +71,7 @@ func (m *memo) ReadMem(addr uint64, p []byte) error {
 // holds tells whether what was read is unchanged.
 func (m *memo) holds() bool {
 	for r, v := range m.regs {
-		if r != m.t.a.PC && m.t.CPU.Reg(r) != v {
+		if r != m.t.a.PC && m.t.running.Reg(r) != v {
 			return false
 		}
 	}
@@ -101,12 +101,16 @@ func (t *Target) TellHits(addr uint64) { delete(t.deferred, addr) }
 
 // Remember implements probes.Deferrer.
 func (t *Target) Remember(f func(arch.Memory, arch.Regs)) {
-	t.memo = &memo{t, map[arch.Reg]uint64{}, map[uint64][]byte{}}
-	f(t.memo, t.memo)
+	m := &memo{t, map[arch.Reg]uint64{}, map[uint64][]byte{}}
+	t.memos[t.running.ID()] = m
+	f(m, m)
 }
 
 // Remembered implements probes.Deferrer.
-func (t *Target) Remembered() bool { return t.memo != nil && t.memo.holds() }
+func (t *Target) Remembered() bool {
+	m := t.memos[t.running.ID()]
+	return m != nil && m.holds()
+}
 
 // Deferring is the number of breakpoints whose hits are told later.
 func (t *Target) Deferring() int { return len(t.deferred) }
@@ -117,9 +121,9 @@ func (t *Target) put(pc uint64) bool {
 	if !ok || d.memo && !t.Remembered() {
 		return false
 	}
-	h := lateHit{t.CPU.Num, pc, t.now, map[arch.Reg]uint64{t.a.PC: pc}}
+	h := lateHit{t.running.ID(), pc, t.now, map[arch.Reg]uint64{t.a.PC: pc}}
 	for _, r := range d.regs {
-		h.regs[r] = t.CPU.Reg(r)
+		h.regs[r] = t.running.Reg(r)
 	}
 	t.waiting = append(t.waiting, h)
 	return true

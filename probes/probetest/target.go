@@ -33,6 +33,7 @@ type Target struct {
 	Slot   uint64
 
 	a       *arch.Arch
+	running probes.CPU // &CPU, but for an SMP
 	pages   map[uint64]*[pageSize]byte
 	now     uint64
 	breaks  map[uint64]probes.Break
@@ -65,10 +66,12 @@ func (c *CPU) ID() int { return c.Num }
 
 // New makes a target with nothing mapped.
 func New(a *arch.Arch) *Target {
-	return &Target{
+	t := &Target{
 		a: a, Code: map[uint64]byte{}, pages: map[uint64]*[pageSize]byte{},
-		breaks: map[uint64]probes.Break{}, hits: map[uint64]uint64{}, deferral: deferral{deferred: map[uint64]deferred{}}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
+		breaks: map[uint64]probes.Break{}, hits: map[uint64]uint64{}, deferral: deferral{deferred: map[uint64]deferred{}, memos: map[int]*memo{}}, watched: map[uint64]bool{}, tickAt: ^uint64(0),
 	}
+	t.running = &t.CPU
+	return t
 }
 
 // Map stores bytes at addr and maps the pages that takes. Nobody is told.
@@ -109,7 +112,7 @@ func (t *Target) Run(pcs ...uint64) bool {
 }
 
 func (t *Target) step(pc uint64) {
-	t.CPU.SetReg(t.a.PC, pc)
+	t.running.SetReg(t.a.PC, pc)
 	if i, ok := slices.BinarySearch(t.counted, pc); ok {
 		t.counts[i]++
 	}
@@ -128,7 +131,7 @@ func (t *Target) step(pc uint64) {
 		return
 	}
 	t.tell()
-	t.hit(&t.CPU, pc)
+	t.hit(t.running, pc)
 }
 
 // Advance moves the clock on by ns and fires the ticks on the way at their times.
@@ -139,7 +142,7 @@ func (t *Target) Advance(ns uint64) {
 		f := t.tick
 		t.tick, t.tickAt = nil, ^uint64(0)
 		t.tell()
-		f(&t.CPU)
+		f(t.running)
 	}
 	t.now = max(t.now, end)
 }

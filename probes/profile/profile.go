@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/kernel/guestos"
 	"trapline/probes"
 )
 
@@ -29,18 +30,23 @@ type Provider struct {
 	queue  queue   // of any CPU
 	each   []queue // of each, where there are several
 	cpus   probes.CPUTicker
+	only   int // -1: all CPUs
 	firing probes.Firing
 }
 
 // New makes the provider of a target. It takes the target's OnTick for itself.
 func New(r *probes.Registry, t probes.Target, sink probes.Sink) *Provider {
-	p := &Provider{target: t, sink: sink}
+	p := &Provider{target: t, sink: sink, only: -1}
 	p.group = r.Group(p, "", "", 0)
 	if c, ok := t.(probes.CPUTicker); ok && c.CPUs() > 1 {
 		p.cpus, p.each = c, make([]queue, c.CPUs())
 	}
 	return p
 }
+
+// Only makes probes that are enabled from now on fire on one CPU alone, tick-N too. It is one that
+// the guest has.
+func (p *Provider) Only(cpu int) { p.only = cpu }
 
 // Name is "profile".
 func (p *Provider) Name() string { return "profile" }
@@ -99,7 +105,12 @@ func (p *Provider) Enable(ps []*probes.Probe) error {
 
 // queues are those that a probe belongs in.
 func (p *Provider) queues(q *probes.Probe) (all []*queue) {
-	if p.cpus == nil || strings.HasPrefix(q.Name(), "tick-") {
+	switch {
+	case p.cpus == nil:
+		return []*queue{&p.queue}
+	case p.only >= 0:
+		return []*queue{&p.each[p.only]}
+	case strings.HasPrefix(q.Name(), "tick-"):
 		return []*queue{&p.queue}
 	}
 	for cpu := range p.each {
@@ -179,14 +190,14 @@ func (p *Provider) tickCPU(cpu int, at uint64, c probes.CPU, off bool) {
 }
 
 // fire gives arg0 the program counter when the kernel was running, arg1 when a process
-// was, the other is 0. Kernel addresses are those of the upper half.
+// was. The other is 0.
 func (p *Provider) fire(q *probes.Probe, cpu probes.CPU) {
 	p.firing = probes.Firing{Probe: q, CPU: cpu}
-	pc := cpu.Reg(p.target.Arch().PC)
-	if int64(pc) < 0 {
-		p.firing.Args[0] = pc
-	} else {
+	a := p.target.Arch()
+	if pc := cpu.Reg(a.PC); guestos.UserMode(a, cpu) {
 		p.firing.Args[1] = pc
+	} else {
+		p.firing.Args[0] = pc
 	}
 	p.sink.Fire(&p.firing)
 }

@@ -73,6 +73,7 @@ func TestFire(t *testing.T) {
 	target.CPU.SetReg(arch.RIP, 0xffffffff81000000)
 	target.Advance(6e6)
 	target.CPU.SetReg(arch.RIP, 0x401000)
+	target.CPU.SetReg(arch.CS, 0x33)
 	target.Advance(2e6)
 	want := []string{
 		"2000500 tick-2ms ffffffff81000000 0", "3000500 profile-3ms ffffffff81000000 0", "4000500 tick-2ms ffffffff81000000 0",
@@ -89,6 +90,41 @@ func TestFire(t *testing.T) {
 	target.Advance(1e9)
 	if len(l.lines) != 0 {
 		t.Errorf("fired after Disable: %q", l.lines)
+	}
+}
+
+// What was running is told by the CPU's mode: there are kernels in the lower half, and any kernel
+// begins there.
+func TestMode(t *testing.T) {
+	for _, c := range []struct {
+		a    *arch.Arch
+		mode arch.Reg
+		v    uint64
+		want string
+	}{
+		{arch.AMD64, arch.CS, 0x10, "1000000 tick-1ms 80001000 0"},
+		{arch.AMD64, arch.CS, 0x33, "1000000 tick-1ms 0 80001000"},
+		{arch.ARM64, arch.ArmPSTATE, 5, "1000000 tick-1ms 80001000 0"},
+		{arch.ARM64, arch.ArmPSTATE, 0, "1000000 tick-1ms 0 80001000"},
+		{arch.RISCV64, arch.RiscvPRIV, 3, "1000000 tick-1ms 80001000 0"},
+		{arch.RISCV64, arch.RiscvPRIV, 0, "1000000 tick-1ms 0 80001000"},
+	} {
+		r, target := probes.NewRegistry(), probetest.New(c.a)
+		l := &log{t: target}
+		r.Add(New(r, target, l))
+		ps, err := r.Match(probes.Desc{Provider: "profile", Name: "tick-1ms"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Enable(ps); err != nil {
+			t.Fatal(err)
+		}
+		target.CPU.SetReg(c.a.PC, 0x80001000)
+		target.CPU.SetReg(c.mode, c.v)
+		target.Advance(1e6)
+		if !slices.Equal(l.lines, []string{c.want}) {
+			t.Errorf("%s in mode %#x: %q, want %q", c.a.Name, c.v, l.lines, c.want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
 	"trapline/probes"
@@ -125,7 +126,7 @@ func (p *Provider) matching(d probes.Desc) (out []Place) {
 // candidates are places among which those are that a description means. A kernel's tracepoints are not
 // looked for by a name that none of them has, as BEGIN.
 func (p *Provider) candidates(d probes.Desc) []Place {
-	if p.points != nil && d.Name != "" && !probes.IsGlob(d.Name) && !p.points.has(p.name, d.Name) {
+	if p.points != nil && !kernel.IsGlob(d.Name) && !p.points.has(p.name, d.Name) {
 		return p.places
 	}
 	return p.all()
@@ -142,7 +143,7 @@ func (p *Provider) unknown(d probes.Desc) error {
 	if _, err := p.text.Parts(d.Module); err != nil {
 		return err
 	}
-	if d.Name == "" || probes.IsGlob(d.Name) {
+	if kernel.IsGlob(d.Name) {
 		return nil
 	}
 	var names []string

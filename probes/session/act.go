@@ -55,6 +55,7 @@ func (e *env) Do(a code.Act, n uint64) bool {
 		c, ok := e.s.Target.(probes.Chiller)
 		if ok {
 			c.Chill(n)
+			e.s.vtime.chilled(e.firing.CPU, n)
 		}
 		return ok
 	case code.Yield:

@@ -46,7 +46,7 @@ func (s *Session) startDeferral() {
 // fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
 // anything.
 func (s *Session) fireLater(f *probes.Firing) {
-	if s.phase == running {
+	if s.phase == running && !s.elsewhere(f) {
 		s.env.begin(f)
 		s.vm.Fire(&s.env, s.on.of(f.Probe.ID()))
 	}
@@ -86,7 +86,7 @@ func (s *Session) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok
 	r, can := f.Probe.Group().Provider().(probes.RegReader)
 	pc := s.Target.Arch().PC
 	addr := f.CPU.Reg(pc)
-	if !can || !s.vm.Deferrable(es) || f.Probe == s.vtime.probe || s.vm.AsksThread(es) && s.isEntry(addr) {
+	if !can || !s.vm.Deferrable(es) || f.Probe == s.vtime.probe || s.vtime.needsClock(es, s.cpus()) || s.vm.AsksThread(es) && s.isEntry(addr) {
 		return nil, false
 	}
 	read, args := s.vm.Registers(es)

@@ -22,6 +22,9 @@ func (s *Session) Fire(f *probes.Firing) {
 	if f.Probe == s.vtime.probe {
 		defer s.switched(f)
 	}
+	if s.elsewhere(f) {
+		return
+	}
 	es := s.on.of(f.Probe.ID())
 	if len(es) == 0 {
 		return
@@ -52,7 +55,7 @@ func (s *Session) Fire(f *probes.Firing) {
 func (s *Session) count(f *probes.Firing, es []vm.Enabling) {
 	dropped := s.vm.Dropped()
 	s.vm.Fire(&s.env, es)
-	if f.CPU != nil && s.phase == running && s.vm.Dropped() == dropped && f.Probe != s.vtime.probe {
+	if f.CPU != nil && s.Options.CPU < 0 && s.phase == running && s.vm.Dropped() == dropped && f.Probe != s.vtime.probe {
 		s.set.CountHits(f.Probe)
 	}
 }

@@ -111,7 +111,7 @@ type origin struct {
 // all makes the descriptions for all functions that are meant.
 func (in *inlining) all(o origin) (out []string) {
 	names := []string{o.Function}
-	if probes.IsGlob(o.Function) {
+	if kernel.IsGlob(o.Function) {
 		names = o.funcs.Glob(o.Function)
 	}
 	for _, name := range names {

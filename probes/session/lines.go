@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/inline"
 )
@@ -33,7 +34,7 @@ func (l sourceLine) in(s inline.LineStart) bool {
 // expandLine makes the descriptions of the instructions at which a line begins in a function
 // and its copies, by address: those in the kernel, then those in modules.
 func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err error) {
-	if probes.IsGlob(d.Function) {
+	if kernel.IsGlob(d.Function) {
 		return nil, fmt.Errorf("%s: a line is looked for in one function, %s is a pattern", d.Name, d.Function)
 	}
 	if in.inKernel(d) {

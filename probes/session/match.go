@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/d/syntax"
 )
@@ -69,7 +70,7 @@ func (s *Session) hint(text string) string {
 	d, err := probes.ParseDesc(text)
 	switch {
 	case err != nil:
-	case d.Provider == "" && d.Function != "" && !probes.IsGlob(d.Function):
+	case d.Provider == "" && !kernel.IsGlob(d.Function):
 		if _, err := s.ktext.Kernel().Named(d.Function); err != nil {
 			return ": " + err.Error()
 		}

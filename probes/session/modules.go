@@ -34,7 +34,7 @@ func (m *Module) part() ktext.Part { return ktext.Part{Module: m.name(), Symbols
 func (m *Module) foresee(s *Session, d probes.Desc) (all []ktext.Foreseen) {
 	u := ktext.Unloaded{Part: m.part(), Image: m.Image}
 	for _, p := range s.registry.Providers() {
-		if f, ok := p.(ktext.Forecaster); ok && (d.Provider == "" || probes.Glob(d.Provider, p.Name())) {
+		if f, ok := p.(ktext.Forecaster); ok && kernel.Match(d.Provider, p.Name()) {
 			all = append(all, f.Foresee(u, d)...)
 		}
 	}
@@ -347,12 +347,12 @@ func (m *modules) forget(l *loaded, places []kernel.Place) {
 	m.gone = append(m.gone, goneModule{l.Module, places})
 	m.gone = m.gone[max(0, len(m.gone)-maxGone):]
 	for _, p := range places {
-		m.s.set.Forget(p.Addr, p.Addr+p.Size)
 		for _, provider := range m.s.registry.Providers() {
 			if f, ok := provider.(probes.Forgetter); ok {
 				f.Forget(p.Addr, p.Addr+p.Size)
 			}
 		}
+		m.s.set.Forget(p.Addr, p.Addr+p.Size)
 	}
 }
 
@@ -401,7 +401,7 @@ func (m *modules) described(pattern string) (out []*Module) {
 			out = append(out, f)
 		}
 	}
-	if pattern == "" || probes.IsGlob(pattern) || len(out) > 0 {
+	if kernel.IsGlob(pattern) || len(out) > 0 {
 		return out
 	}
 	if f, err := m.file(pattern); f != nil && err == nil {

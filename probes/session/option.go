@@ -38,13 +38,14 @@ type Options struct {
 	KinstPolicy ktext.Policy
 	CrossCheck  bool
 	Defer       bool // firings that need not come at once may come later
+	CPU         int  // the one on which probes fire, -1 for all
 
 	InlineFrames bool // stacks show inlined functions
 }
 
 // NewOptions are the defaults.
 func NewOptions() *Options {
-	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe", Kept: "keep", Defer: true}
+	return &Options{VM: vm.DefaultConfig(), Out: consume.DefaultOptions(), SwitchRate: 1e9, Patch: "split", Engine: "trap", Tramp: "probe", Kept: "keep", Defer: true, CPU: -1}
 }
 
 // target are the options that whoever makes the target has followed.
@@ -61,7 +62,6 @@ const (
 	noAttr   = "attributes of stability are told by -v and not enforced"
 	noDump   = "types are not written to files"
 	noDefs   = "a symbol of the kernel must be there"
-	oneCPU   = "it has no meaning on a guest with one CPU"
 )
 
 // table is every option that dtrace(1) or we have, but those of vm and consume.
@@ -79,7 +79,7 @@ var table = map[string]option{
 	// At run time.
 	"bufresize":   {set: only("auto", "manual")},
 	"cleanrate":   {set: anyRate},
-	"cpu":         {why: oneCPU},
+	"cpu":         {set: setCPU},
 	"destructive": {set: flag(func(o *Options) *bool { return &o.Destructive })},
 	"statusrate":  {set: anyRate},
 	"aggrate":     {set: anyRate},
@@ -221,6 +221,16 @@ func setPolicy(o *Options, value string) error {
 		o.KinstPolicy = p
 	}
 	return err
+}
+
+// setCPU takes the number of a CPU. How many the guest has is known when the trace starts.
+func setCPU(o *Options, value string) error {
+	n, err := strconv.ParseUint(value, 10, 16)
+	if err != nil {
+		return fmt.Errorf("%q is not the number of a CPU", value)
+	}
+	o.CPU = int(n)
+	return nil
 }
 
 // cppArg adds an argument for the preprocessor.

@@ -11,6 +11,7 @@ type OptionInfo struct{ Name, About string }
 // about has the options that can be set.
 var about = []OptionInfo{
 	{"crosscheck", "count executions by other means as well, and fail where the counts differ"},
+	{"cpu", "the only CPU on which probes fire"},
 	{"defer", "have firings come later, together, where that comes to the same; on unless it is switched off"},
 	{"engine", "trap or hook: by breakpoints, or by the emulator's own code hook"},
 	{"inlineframes", "stacks show inlined functions, from the debug information"},

@@ -126,7 +126,7 @@ func New(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	boundaries.Await = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Key }
+	boundaries.Await = s.threadOf
 	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err
@@ -147,6 +147,9 @@ func (s *Session) Start() error {
 		return err
 	}
 	var err error
+	if err := s.chooseCPU(); err != nil {
+		return err
+	}
 	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type fakeOS struct{ err error }
 func (fakeOS) Name() string { return "fake" }
 
 func (o fakeOS) Thread(_ guestos.Mem, r arch.Regs) (guestos.Thread, error) {
-	return guestos.Thread{Key: 7 + r.Reg(arch.RBX), PID: 42, TID: 43, PPID: 1, Execname: "cat"}, o.err
+	return guestos.Thread{Key: 7 + r.Reg(arch.RBX), PID: 42, TID: 43, PPID: 1, Execname: "cat", Addr: 64 * r.Reg(arch.RBX)}, o.err
 }
 
 func (fakeOS) Stack(_ guestos.Mem, r arch.Regs, pcs []uint64) int {
@@ -39,6 +39,8 @@ func (fakeOS) Stack(_ guestos.Mem, r arch.Regs, pcs []uint64) int {
 
 func (fakeOS) Slide(arch.Regs) (uint64, bool) { return 0, true }
 
+func (fakeOS) SwitchFunc() string    { return "__switch_to" }
+func (fakeOS) OneThread() bool       { return false }
 func (fakeOS) Unsafe(uint64) string  { return "" }
 func (fakeOS) PanicLine(string) bool { return false }
 
@@ -51,6 +53,12 @@ type rig struct {
 
 func newRig(t testing.TB, opts ...string) *rig {
 	t.Helper()
+	return newRigOn(t, func(target *probetest.Target) probes.Target { return target }, opts...)
+}
+
+// newRigOn is a rig whose session has the target that on makes of the rig's.
+func newRigOn(t testing.TB, on func(*probetest.Target) probes.Target, opts ...string) *rig {
+	t.Helper()
 	funcs, err := probetest.ParseFuncs(guestText)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +69,7 @@ func newRig(t testing.TB, opts ...string) *rig {
 	}
 	symbols := probetest.Symbols(funcs)
 	r.Session, err = New(Config{
-		Target: r.target, Symbols: symbols, Text: symbols.File, OS: fakeOS{}, Stdout: &r.out, Stderr: &r.errOut,
+		Target: on(r.target), Symbols: symbols, Text: symbols.File, OS: fakeOS{}, Stdout: &r.out, Stderr: &r.errOut,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -387,22 +395,5 @@ func TestBadThread(t *testing.T) {
 	}
 	if r.out.String() != "[0]\n" {
 		t.Errorf("output %q, messages %q", r.out.String(), r.errOut.String())
-	}
-}
-
-// The time of a thread stands still while another one runs.
-func TestVTimestamp(t *testing.T) {
-	r := newRig(t, "quiet")
-	err := r.trace(func(g *probetest.Target) {
-		for range 3 {
-			for thread := range uint64(2) {
-				g.CPU.SetReg(arch.RBX, thread)
-				g.Advance(10 + thread)
-				g.Run(vfsRead, 0xffffffff81000300)
-			}
-		}
-	}, spec(`kinst::vfs_read:0 { printf("%d ", vtimestamp); }`))
-	if want := "10 11 20 22 30 33 \n"; err != nil || r.out.String() != want {
-		t.Errorf("%q %v, want %q", r.out.String(), err, want)
 	}
 }

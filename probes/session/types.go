@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"trapline/kernel"
 	"trapline/kernel/ctypes"
 	"trapline/probes"
 	"trapline/probes/d/check"
@@ -43,7 +44,7 @@ func (s *Session) argTypes(text string) []*ctypes.Type {
 	}
 	for _, p := range s.registry.Providers() {
 		typed, ok := p.(probes.Typed)
-		if ok && desc.Provider != "" && probes.Glob(desc.Provider, p.Name()) {
+		if ok && desc.Provider != "" && kernel.Match(desc.Provider, p.Name()) {
 			return typed.ArgTypes(desc)
 		}
 	}

@@ -1,35 +1,52 @@
 package session
 
 import (
+	"slices"
+
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/code"
+	"trapline/probes/d/vm"
 )
 
-// vtime is how long each thread has run, in virtual nanoseconds. It is kept for a program
-// that reads vtimestamp, at every switch of threads that the guest's kernel makes.
+// vtime is how long each thread has run, in virtual nanoseconds by the clocks of the CPUs that it
+// was on. It is kept for a program that reads vtimestamp, from the start of the trace on.
+//
+//	since       switched    switched                  now
+//	  |-- thread 1 --|-- thread 2 --|---- thread 1 -----|     a CPU
+//	                                '------ spent ------'     VNow = ran + spent
+//
+// Interrupts count for the thread that they interrupt, and waiting for the idle thread. What the
+// tracer does takes no time, but for chill(), which does not count.
 type vtime struct {
-	probe *probes.Probe // where the kernel switches; nil: not kept
-	ran   map[uint64]uint64
-	since uint64 // the last switch
+	probe   *probes.Probe // where the kernel switches; nil: not kept
+	threads guestos.PerThread[ranTime]
+	start   uint64
+	since   []uint64 // by CPU: until when its time is in threads; start beyond the end
+	common  bool     // all CPUs are in one thread, and have one element of since
+	read    []bool   // by clause: it reads vtimestamp
 }
 
-// switchTo is the function in which Linux leaves a thread, on every architecture. At its
-// first instruction the thread it leaves is still the current one.
-const switchTo = "__switch_to"
-
-// maxThreads bounds the threads that are remembered; beyond, all begin anew.
-const maxThreads = 1 << 16
+// ranTime is that of one thread.
+type ranTime struct {
+	ran  uint64 // until a CPU has left it last
+	told uint64 // what VNow has returned last: it does not go back, whatever the guest does
+}
 
 // keepVTime begins to keep it, where the program asks for it and the guest tells.
 func (s *Session) keepVTime() error {
-	if !usesBuiltin(s.prog, code.VTimestamp) || len(s.Symbols.Lookup(switchTo)) == 0 {
+	os, can := s.OS.(guestos.Switcher)
+	if !can || !usesBuiltin(s.prog, code.VTimestamp) || len(s.Symbols.Lookup(os.SwitchFunc())) == 0 {
 		return nil
 	}
-	ps, err := s.registry.Match(probes.Desc{Provider: "kinst", Function: switchTo, Name: "0"})
+	ps, err := s.registry.Match(probes.Desc{Provider: "kinst", Function: os.SwitchFunc(), Name: "0"})
 	if err != nil || len(ps) == 0 {
 		return err
 	}
-	s.vtime = vtime{probe: ps[0], ran: make(map[uint64]uint64), since: s.Target.Now()}
+	s.vtime = vtime{probe: ps[0], common: os.OneThread(), start: s.Target.Now()}
+	for _, c := range s.prog.Clauses {
+		s.vtime.read = append(s.vtime.read, readsBuiltin(c, code.VTimestamp))
+	}
 	return s.registry.Enable(ps[:1])
 }
 
@@ -40,58 +57,86 @@ func (s *Session) endVTime() error {
 	return s.registry.Disable([]*probes.Probe{s.vtime.probe})
 }
 
+// needsClock reports whether clauses that fire on a CPU need its own clock. A hit that is told
+// late does not have that.
+func (v *vtime) needsClock(es []vm.Enabling, cpus int) bool {
+	if v.probe == nil || cpus == 1 {
+		return false
+	}
+	for _, e := range es {
+		if v.read[e.Clause] {
+			return true
+		}
+	}
+	return false
+}
+
+// of is until when the time of a CPU is in threads.
+func (v *vtime) of(cpu int) *uint64 {
+	if v.common {
+		cpu = 0
+	}
+	for len(v.since) <= cpu {
+		v.since = append(v.since, v.start)
+	}
+	return &v.since[cpu]
+}
+
 // switched adds the time of the thread that the CPU is about to leave.
 func (s *Session) switched(f *probes.Firing) {
-	t, err := s.OS.Thread(s.Target, f.CPU)
-	if err != nil {
-		return
+	now, since := s.clock(f.CPU), s.vtime.of(f.CPU.ID())
+	if t, err := s.OS.Thread(s.Target, f.CPU); err == nil {
+		if of := s.vtime.threads.Of(&t); of != nil {
+			of.ran += elapsed(*since, now)
+		}
 	}
-	if len(s.vtime.ran) >= maxThreads {
-		clear(s.vtime.ran)
-	}
-	now := s.Target.Now()
-	s.vtime.ran[t.Key] += now - s.vtime.since
-	s.vtime.since = now
+	*since = now
 }
 
 // VNow implements vm.Env. Where the switches of threads cannot be seen it is the time of
 // all of them.
 func (e *env) VNow() uint64 {
-	now := e.s.Target.Now()
-	if e.s.vtime.probe == nil || e.firing.CPU == nil {
-		return now
+	s := e.s
+	if s.vtime.probe == nil || e.firing.CPU == nil {
+		return s.Target.Now()
 	}
 	t, _ := e.Thread()
 	if t == nil {
 		return 0
 	}
-	return e.s.vtime.ran[t.Key] + now - e.s.vtime.since
+	of := s.vtime.threads.Of(&guestos.Thread{Key: t.Key, Addr: t.Addr})
+	if of == nil {
+		return 0
+	}
+	spent := elapsed(*s.vtime.of(e.firing.CPU.ID()), s.clock(e.firing.CPU))
+	of.told = max(of.told, of.ran+spent)
+	return of.told
 }
+
+// chilled leaves out time in which the tracer held a CPU.
+func (v *vtime) chilled(cpu probes.CPU, ns uint64) {
+	if v.probe != nil && cpu != nil {
+		*v.of(cpu.ID()) += ns
+	}
+}
+
+// elapsed is the time between two, 0 if the second is the earlier: the clock of a CPU may be
+// behind the time at which the trace began, and one of a pair behind the other.
+func elapsed(from, to uint64) uint64 { return to - min(from, to) }
 
 // usesBuiltin reports whether a program reads a builtin variable.
 func usesBuiltin(p *code.Program, b code.Builtin) bool {
+	return slices.ContainsFunc(p.Clauses, func(c *code.Clause) bool { return readsBuiltin(c, b) })
+}
+
+// readsBuiltin reports whether a clause does.
+func readsBuiltin(c *code.Clause, b code.Builtin) bool {
 	uses := func(f *code.Func) bool {
-		if f == nil {
-			return false
-		}
-		for _, in := range f.Code {
-			if in.Op == code.OpBuiltin && code.Builtin(in.Imm) == b {
-				return true
-			}
-		}
-		return false
+		return f != nil && slices.ContainsFunc(f.Code, func(in code.Instr) bool {
+			return in.Op == code.OpBuiltin && code.Builtin(in.Imm) == b
+		})
 	}
-	for _, c := range p.Clauses {
-		if uses(c.Pred) {
-			return true
-		}
-		for _, a := range c.Actions {
-			for _, f := range a.Funcs() {
-				if uses(f) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return uses(c.Pred) || slices.ContainsFunc(c.Actions, func(a code.Action) bool {
+		return slices.ContainsFunc(a.Funcs(), uses)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/fbt"
 )
@@ -21,7 +22,7 @@ dispatch       ffffffff81000200 e8fbfeffff|90|c3
 func TestAwait(t *testing.T) {
 	var thread uint64
 	p, target, r, args := setupWith(t, jumping, func(c *fbt.Config) {
-		c.Await = func(probes.CPU) uint64 { return thread }
+		c.Await = func(probes.CPU) guestos.Thread { return guestos.Thread{Key: thread, Addr: thread} }
 	})
 	ps, err := p.Provide(probes.Desc{Provider: Name, Function: "jump", Name: "return"})
 	if err != nil {

@@ -117,7 +117,7 @@ func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
 		}
 		all = append(all, l)
 	}
-	counter = listing.NewCounter(g.arch(), all)
+	counter = listing.NewCounter(all)
 	if err := registry.Enable(found); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/source"
+	"trapline/probes"
 	"trapline/trampoline"
 )
 
@@ -148,47 +149,83 @@ func TestTrampoline(t *testing.T) {
 	}
 }
 
-// The conditions of Jcc by their names (SDM vol. 2, Jcc), and the jumps that look at RCX.
-func TestAMD64Condition(t *testing.T) {
-	const cf, pf, zf, sf, of = 1, 1 << 2, 1 << 6, 1 << 7, 1 << 11
+// A row whose instruction branches on a condition counts how often it did: the jumps that look at
+// RCX or, with the prefix 67, at ECX (SDM vol. 2, Jcc, LOOP) among them.
+func TestBranches(t *testing.T) {
+	const cf, zf, high = 1, 1 << 6, 1 << 32
 	for _, c := range []struct {
-		code          []byte
-		flags, rcx    uint64
+		a             *arch.Arch
+		code          string
+		regs          registers
 		branch, taken bool
 	}{
-		{[]byte{0x70, 0}, of, 0, true, true},
-		{[]byte{0x72, 0}, cf, 0, true, true},
-		{[]byte{0x73, 0}, cf, 0, true, false},
-		{[]byte{0x74, 0}, zf, 0, true, true},
-		{[]byte{0x76, 0}, zf, 0, true, true},
-		{[]byte{0x77, 0}, 0, 0, true, true},
-		{[]byte{0x78, 0}, sf, 0, true, true},
-		{[]byte{0x7a, 0}, pf, 0, true, true},
-		{[]byte{0x7c, 0}, sf, 0, true, true},
-		{[]byte{0x7c, 0}, sf | of, 0, true, false},
-		{[]byte{0x7d, 0}, sf | of, 0, true, true},
-		{[]byte{0x7e, 0}, zf, 0, true, true},
-		{[]byte{0x7f, 0}, zf, 0, true, false},
-		{[]byte{0x0f, 0x85, 0, 0, 0, 0}, 0, 0, true, true},
-		{[]byte{0x2e, 0x75, 0}, zf, 0, true, false},
-		{[]byte{0xe0, 0}, 0, 2, true, true},
-		{[]byte{0xe0, 0}, zf, 2, true, false},
-		{[]byte{0xe1, 0}, zf, 2, true, true},
-		{[]byte{0xe2, 0}, 0, 1, true, false},
-		{[]byte{0xe2, 0}, 0, 0, true, true},
-		{[]byte{0xe3, 0}, 0, 0, true, true},
-		{[]byte{0x48, 0x89, 0xc0}, 0, 0, false, false},
-		{[]byte{0xeb, 0}, 0, 0, false, false},
-		{[]byte{0x40}, 0, 0, false, false},
+		{arch.AMD64, "7210", registers{arch.RFLAGS: cf}, true, true},
+		{arch.AMD64, "7310", registers{arch.RFLAGS: cf}, true, false},
+		{arch.AMD64, "0f8510000000", registers{}, true, true},
+		{arch.AMD64, "2e7510", registers{arch.RFLAGS: zf}, true, false},
+		{arch.AMD64, "e010", registers{arch.RCX: 2}, true, true},
+		{arch.AMD64, "e010", registers{arch.RCX: 2, arch.RFLAGS: zf}, true, false},
+		{arch.AMD64, "e110", registers{arch.RCX: 2, arch.RFLAGS: zf}, true, true},
+		{arch.AMD64, "e210", registers{arch.RCX: 1}, true, false},
+		{arch.AMD64, "e210", registers{}, true, true},
+		{arch.AMD64, "e310", registers{}, true, true},
+		{arch.AMD64, "e310", registers{arch.RCX: high}, true, false},
+		{arch.AMD64, "67e310", registers{arch.RCX: high}, true, true},
+		{arch.AMD64, "67e310", registers{arch.RCX: 1}, true, false},
+		{arch.AMD64, "2e67e310", registers{arch.RCX: high}, true, true},
+		{arch.AMD64, "67e210", registers{arch.RCX: high + 1}, true, false},
+		{arch.AMD64, "67e010", registers{arch.RCX: high}, true, true},
+		{arch.AMD64, "67e110", registers{arch.RCX: high + 1, arch.RFLAGS: zf}, true, false},
+		{arch.AMD64, "6748e310", registers{arch.RCX: high}, true, true},
+		{arch.AMD64, "4889c0", registers{}, false, false},
+		{arch.AMD64, "eb10", registers{}, false, false},
+		{arch.ARM64, "000200b4", registers{}, true, true},
+		{arch.ARM64, "000200b4", registers{arch.ArmX0: 1}, true, false},
+		{arch.ARM64, "00040014", registers{}, false, false},
+		{arch.RISCV64, "6308b500", registers{}, true, true},
+		{arch.RISCV64, "6308b500", registers{arch.RiscvX0 + 10: 1}, true, false},
+		{arch.RISCV64, "41c1", registers{}, true, true},
 	} {
-		branch, taken := amd64Condition(c.code, registers{arch.RFLAGS: c.flags, arch.RCX: c.rcx})
-		if branch != c.branch || taken != c.taken {
-			t.Errorf("% x with flags %#x, rcx %d: %t, %t", c.code, c.flags, c.rcx, branch, taken)
+		l := listingOf(t, c.a, c.code)
+		c.regs[c.a.PC] = l.Addr
+		count := NewCounter([]*Listing{l})
+		count.Planted(probes.Break{Addr: l.Addr}, nil)
+		reg := probes.NewRegistry()
+		probe := reg.Group(profile{}, "", "", 0).Named("x", l.Addr)
+		count.Fire(&probes.Firing{Probe: probe, CPU: c.regs})
+		r := l.Rows[0]
+		if r.Hits != 1 || r.Branch != c.branch || (r.Taken == 1) != c.taken {
+			t.Errorf("%s %s with %v: %d hits, branch %t, %d taken", c.a.Name, c.code, c.regs, r.Hits, r.Branch, r.Taken)
 		}
 	}
 }
+
+// listingOf is the listing of one instruction.
+func listingOf(t *testing.T, a *arch.Arch, code string) *Listing {
+	t.Helper()
+	isa, err := trampoline.For(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := hex.DecodeString(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := New(Config{
+		Function: kernel.Symbol{Name: "f", Addr: 0x1000, Size: uint64(len(text))}, Code: text, ISA: isa,
+		Name: func(uint64) (string, uint64) { return "", 0 },
+	})
+	if err != nil || len(l.Rows) != 1 {
+		t.Fatalf("%s: %d rows, %v", code, len(l.Rows), err)
+	}
+	return l
+}
+
+// profile is a provider of the probes of a test.
+type profile struct{ probes.Provider }
 
 type registers map[arch.Reg]uint64
 
 func (r registers) Reg(x arch.Reg) uint64 { return r[x] }
 func (registers) SetReg(arch.Reg, uint64) {}
+func (registers) ID() int                 { return 0 }
