@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"trapline/images"
@@ -17,10 +18,16 @@ func advice(err error) string {
 	switch {
 	case errors.Is(err, images.ErrNetwork):
 		return ": look at the network, and at http_proxy if you are behind one; tiny/amd64 and its like need none"
-	case errors.As(err, &file) && file.Op == "mkdir", errors.Is(err, syscall.ENOSPC), errors.Is(err, images.ErrNoCache):
+	case errors.As(err, &file) && (file.Op == "mkdir" || fullCache(file)), errors.Is(err, images.ErrNoCache):
 		return ": XDG_CACHE_HOME names another directory for images and snapshots"
 	}
 	return ""
+}
+
+// fullCache reports whether an error is of a file of the cache for which there is no room.
+func fullCache(err *fs.PathError) bool {
+	dir, failed := images.Store{}.Path()
+	return failed == nil && errors.Is(err, syscall.ENOSPC) && strings.HasPrefix(err.Path, dir+"/")
 }
 
 // openingKernel is the error of a kernel's file that cannot be opened. Distributions let only

@@ -9,12 +9,18 @@ import (
 )
 
 func TestAdviceAboutTheCache(t *testing.T) {
-	for _, err := range []error{
-		&os.PathError{Op: "mkdir", Path: "/cache", Err: syscall.EROFS},
-		&os.PathError{Op: "write", Path: "/cache/snapshots/a", Err: syscall.ENOSPC},
+	t.Setenv("XDG_CACHE_HOME", "/cache")
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&os.PathError{Op: "mkdir", Path: "/cache", Err: syscall.EROFS}, true},
+		{&os.PathError{Op: "write", Path: "/cache/trapline/snapshots/a", Err: syscall.ENOSPC}, true},
+		{&os.PathError{Op: "write", Path: "/home/trace.txt", Err: syscall.ENOSPC}, false},
+		{syscall.ENOSPC, false},
 	} {
-		if got := advice(fmt.Errorf("making a snapshot: %w", err)); !strings.Contains(got, "XDG_CACHE_HOME") {
-			t.Errorf("%v: %q", err, got)
+		if got := advice(fmt.Errorf("making a snapshot: %w", c.err)); strings.Contains(got, "XDG_CACHE_HOME") != c.want {
+			t.Errorf("%v: %q", c.err, got)
 		}
 	}
 }
