@@ -1,5 +1,5 @@
 // What depends on the host: where the library's build for it has what the shim touches, and whether
-// host code is kept. This is the one place that tells hosts apart. Another host is another row, and
+// host code is kept. This is the one place that tells hosts apart. Another host is a column of it, and
 // what it has in host.c.
 //
 // What the compiler of the library lays out alike on all hosts is in target.h and in the headers of
@@ -13,7 +13,7 @@
 #elif defined(__aarch64__)
 #define TL_HOST(amd64, arm64) arm64
 #else
-#error "the emulator library is known on amd64 and arm64 hosts; another one is a row of host.h"
+#error "the emulator library is known on amd64 and arm64 hosts; another one is a column of host.h"
 #endif
 
 enum {
