@@ -10,6 +10,7 @@
 //	machine.c      opening, the check of the library, running
 //	clock.c        the clock: bytes of code executed; the instants for interrupts
 //	codebuf.c      the buffer of translated code
+//	host.c         what depends on the host (host.h)
 //	kept.c         translations that are kept from one process to the next
 //	learn.c        which of their values name places of the process
 //	coherence.c    what several engines of one machine know of each other's code

@@ -19,7 +19,6 @@
 #define _GNU_SOURCE 1
 #include "kept.h"
 
-#include <cpuid.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -230,7 +229,7 @@ static int library_at(struct dl_phdr_info *info, size_t size, void *cpu) {
 void tl_kept_look(struct tl_cpu *c) {
   const uint8_t *lo = c->first_tb, *hi = ((struct tl_translator *)c->tcg)->full, *ours = (uint8_t *)tl_on_block;
   Dl_info library;
-  if (!dladdr((void *)tl_lib.translate, &library))
+  if (!TL_HOST_KEEPS || !dladdr((void *)tl_lib.translate, &library))
     return;
   c->library = library.dli_fbase;
   dl_iterate_phdr(library_at, c);
@@ -277,15 +276,11 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
 
 // What translations depend on besides the guest: the builds of the program and of the library, and
 // what the host's CPU can do, for which the library generates different code. Nothing if that cannot
-// be told.
+// be told, or none are kept on such a host.
 void tl_kept_by(char *text) {
-  unsigned a, b, c1 = 0, d1 = 0, b7 = 0, c8 = 0, rest;
   struct builds builds = {.text = text};
   dl_iterate_phdr(add_build, &builds);
-  __get_cpuid(1, &a, &b, &c1, &d1);
-  __get_cpuid_count(7, 0, &a, &b7, &rest, &b);
-  __get_cpuid(0x80000001, &a, &b, &c8, &rest);
-  sprintf(builds.text, " %x %x %x %x", c1, d1, b7, c8);
-  if (builds.missing)
+  tl_host_features(builds.text);
+  if (builds.missing || !TL_HOST_KEEPS)
     text[0] = 0;
 }

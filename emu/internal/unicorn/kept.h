@@ -5,7 +5,6 @@
 
 #include "library.h"
 
-
 #define TL_INSNS 512           // of a block, at most
 
 // A value of 32 bits in host code that names a place of the process.
@@ -54,11 +53,11 @@ static inline struct tl_parts tl_parts(const struct tl_cpu *c, const struct tl_k
 // The library's translator, as far as it is known: alike for all architectures, but for how many
 // words there are in data for an instruction.
 struct tl_translator {
-  uint8_t unused[0xc0];
+  uint8_t unused[TL_TCG_NEXT];
   uint8_t *next, *unused2, *full; // the next block's place, and where the buffer is as good as full
   uint64_t unused3;
   void *cs; // while a block is translated
-  uint8_t unused4[0x74b8 - 0xe8];
+  uint8_t unused4[TL_TCG_ENDS - TL_TCG_NEXT - 40];
   uint16_t ends[TL_INSNS];
   uint64_t data[];
 };

@@ -1,3 +1,6 @@
+// Translations are kept on amd64 hosts alone (host.h).
+//go:build amd64
+
 package unicorn
 
 import (

@@ -41,7 +41,7 @@ static void *reserve(uint64_t size) {
 // A mapping that code at place, or place itself, can name by 32 bits; NULL if there is no room.
 void *tl_map_near(const void *place, size_t size, int prot) {
   enum { STRIDE = 1 << 20, REACH = INT32_MAX - STRIDE };
-  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(TL_PAGE - 1));
+  uint8_t *base = (uint8_t *)((uintptr_t)place & ~(uintptr_t)(STRIDE - 1)); // of a page, on any host
   for (intptr_t away = STRIDE; away + (intptr_t)size < REACH; away += STRIDE)
     for (int side = 0; side < 2; side++) {
       uint8_t *hint = side ? base + away : base - away;
@@ -94,13 +94,16 @@ static const char *allocate(struct tl_machine *m, uint64_t ram_size) {
   return ok ? NULL : "not enough address space for the guest's memory";
 }
 
-// The library has one CPU, with the number 0 or none.
+// The library has one CPU, with the number 0 or none. Its state is a part of what cs begins.
 static bool find_cpu(struct tl_cpu *c) {
+  enum { MOST = 1 << 20 };
   if (!(c->cs = tl_lib.get_cpu(c->uc, 0)))
     c->cs = tl_lib.get_cpu(c->uc, -1);
   if (!c->cs)
     return false;
   c->env = *(void **)(c->cs + TL_CS_ENV);
+  if ((uintptr_t)c->env - (uintptr_t)c->cs >= MOST)
+    return false;
   c->pc = (uint64_t *)((uint8_t *)c->env + c->m->t->pc_offset);
   c->code_base = &flat;
   return true;

@@ -27,10 +27,13 @@ var foreign = []struct{ arch, name, source, want, advice string }{
 		"registers are not laid out as known", Advice},
 	{"amd64", "operations", `#define _GNU_SOURCE
 	#include <dlfcn.h>
+	#include "host.h"
 	void tcg_context_init_x86_64(char *s) {
 		((void (*)(char *))dlsym(RTLD_NEXT, "tcg_context_init_x86_64"))(s);
-		(*(char ***)(s + 0x9968))[4 * 0x49] = "another";
+		(*(char ***)(s + TL_TCG_OPERATIONS_AMD64))[4 * 0x49] = "another";
 	}`, "operations are not those that are known", Advice},
+	{"amd64", "CPU", `static char cs[1 << 20];
+	void *qemu_get_cpu_x86_64(void *uc, int i) { (void)uc; (void)i; return cs; }`, "it has no CPU where one is known to be", Advice},
 	{"riscv64", "restoring", `int cpu_restore_state_riscv64(void *cs, unsigned long r, int e) { (void)cs; (void)r; (void)e; return 0; }`,
 		"does not run a page of code right", Advice},
 }
@@ -74,7 +77,7 @@ func build(t *testing.T, source string) string {
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", lib, file).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-I.", "-o", lib, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return lib

@@ -4,6 +4,7 @@
 #ifndef TL_TARGET_H
 #define TL_TARGET_H
 
+#include "host.h"
 #include "shim.h"
 
 // A function of the library that an architecture needs besides the common ones.
@@ -68,10 +69,8 @@ extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;
 
 enum { TL_LOAD, TL_STORE, TL_FETCH };
 
-// The common head of the library's CPUState. The offsets hold for all architectures.
+// The common head of the library's CPUState, alike for all guests and hosts. More of it is in host.h.
 #define TL_CS_INTERRUPT 28 // interrupt_request
-#define TL_CS_ENV 296      // env_ptr
-#define TL_CS_IO_PC 33144  // mem_io_pc: the host address of an access to a device
 #define TL_INTERRUPT_HARD 2u
 #define TL_EXIT_REQUESTED 3u // how a block ends that was not begun
 

@@ -273,7 +273,7 @@ func (e *Engine) Stop() {
 func (e *Engine) StopHere() { C.tl_stop_here(e.c) }
 
 // Stopping reports whether Stop was called during this run.
-func (e *Engine) Stopping() bool { return e.c.m.stop != 0 }
+func (e *Engine) Stopping() bool { return atomic.LoadUint32((*uint32)(&e.c.m.stop)) != 0 }
 
 // TakeStop reports that too, and takes Stop back: the run has ended without an engine.
 func (e *Engine) TakeStop() bool {
@@ -339,7 +339,8 @@ func (e *Engine) SetDeadline(at uint64) {
 }
 
 // attendAt lowers the time at which the engine looks around. Stop may do so from another
-// thread at the same time, and must not be overwritten: its flag is looked at afterwards.
+// thread at the same time, and must not be overwritten: its flag is looked at afterwards, which
+// holds on hosts with weak memory too, as all of these are atomic.
 func (e *Engine) attendAt(at uint64) {
 	trig := (*uint64)(&e.c.trig)
 	if at >= *trig {
