@@ -34,7 +34,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb dist fresh demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
+.PHONY: build deb dist fresh fresh-arm64 demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
 
 build: deps
 	@[ -e bin/trapline ] || echo 'building bin/trapline: a few minutes the first time'
@@ -86,6 +86,11 @@ dist: deps
 fresh: deb dist
 	$(call install,$(PACKAGING))
 	packaging/fresh
+
+# The same on an arm64 host; elsewhere under QEMU's user mode, which takes half an hour.
+fresh-arm64: deps
+	$(call install,debootstrap qemu-user-static)
+	packaging/fresh-arm64
 
 # What trapline does, in four commands.
 show = @printf '\n$$ %s\n' $(call quote,$(1)); PATH="$$PWD/bin:$$PATH"; $(1)
