@@ -59,7 +59,7 @@ func newBTF(raw []byte, image *Types) (*btf, error) {
 		}
 		return raw[off : off+n], nil
 	}
-	b := &btf{offs: []uint32{0}, made: make(map[uint32]*ctypes.Type), image: image, budget: newBudget(raw)}
+	b := &btf{offs: []uint32{0}, made: make(map[uint32]*ctypes.Type), image: image, budget: newBudget(0, raw)}
 	var err error
 	if b.types, err = part(8); err != nil {
 		return nil, err

@@ -15,12 +15,13 @@ type budget struct {
 	left atomic.Int64
 }
 
-// newBudget allows as many bytes as there are in sections, and spare.
-func newBudget(sections ...[]byte) *budget {
-	b := &budget{all: spare}
+// newBudget allows as many bytes as a file has, or sections if these are more, and spare.
+func newBudget(file int, sections ...[]byte) *budget {
+	b, sum := &budget{}, 0
 	for _, s := range sections {
-		b.all += int64(len(s))
+		sum += len(s)
 	}
+	b.all = int64(max(file, sum)) + spare
 	b.left.Store(b.all)
 	return b
 }
@@ -32,20 +33,20 @@ func (b *budget) spend(n int) bool { return b.left.Add(-int64(n)) >= 0 }
 // another. What is in it must be spent at the end.
 type purse struct {
 	*budget
-	owed int
+	owed  int
+	broke bool
 }
 
 func (p *purse) spend(n int) bool {
-	if p.owed += n; p.owed < 1<<16 {
-		return true
+	if p.owed += n; p.owed >= 1<<16 {
+		p.settle()
 	}
-	return p.settle()
+	return !p.broke
 }
 
-func (p *purse) settle() bool {
-	n := p.owed
+func (p *purse) settle() {
+	p.broke = !p.budget.spend(p.owed) || p.broke
 	p.owed = 0
-	return p.budget.spend(n)
 }
 
 // err is the error of a budget that has not sufficed, nil of another.
@@ -59,7 +60,7 @@ func (b *budget) err() error {
 // Bytes that are spent on one of each, with what is made of it later.
 const (
 	unitCost     = 256
-	functionCost = 160
+	functionCost = 224
 	defCost      = 256
 	copyCost     = 288
 	rangeCost    = 48

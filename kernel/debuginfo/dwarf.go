@@ -94,7 +94,11 @@ func openDWARF(section func(name string) []byte, image *Types) *dwarf {
 		str: section(".debug_str"), lineStr: section(".debug_line_str"),
 		tables: make(map[tableKey][]shape),
 	}
-	d.budget = newBudget(d.info, d.abbrev, d.str, d.lineStr)
+	file := 0
+	if image.img != nil {
+		file = image.img.Size()
+	}
+	d.budget = newBudget(file, d.info, d.abbrev, d.str, d.lineStr)
 	d.steps = int(d.budget.all)
 	d.types.init(d, image)
 	d.readUnits()

@@ -169,8 +169,9 @@ func (x *Index) Function(name string) (f Function, ok bool) {
 	for d := x.t.funcs.at(i, funcDef); d < x.t.funcs.at(i+1, funcDef); d++ {
 		f.Regular = append(f.Regular, x.definition(int(d)))
 	}
+	links := maxLinks
 	for c := x.t.funcs.at(i, funcCopy); c < x.t.funcs.at(i+1, funcCopy); c++ {
-		f.Copies = append(f.Copies, x.copy(int(c)))
+		f.Copies = append(f.Copies, x.copy(int(c), &links))
 	}
 	return f, true
 }
@@ -208,7 +209,11 @@ func (x *Index) definition(row int) Definition {
 	}
 }
 
-func (x *Index) copy(row int) Copy {
+// maxLinks bounds the chains of all copies of one function together: very many copies may lie in
+// one another, in what is damaged.
+const maxLinks = 1 << 20
+
+func (x *Index) copy(row int, links *int) Copy {
 	t := x.t.copies
 	c := Copy{
 		Caller:   x.name(int(x.t.defs.at(int(t.at(row, copyDef)), defFunc))),
@@ -217,7 +222,8 @@ func (x *Index) copy(row int) Copy {
 		CallFile: x.t.text(t.at(row, copyFile)), CallLine: int(t.at(row, copyLine)), die: uint64(t.at(row, copyDie)),
 		Part: t.at(row, copyPart) != 0,
 	}
-	for p := t.at(row, copyParent); p > 0; p = t.at(int(p)-1, copyParent) {
+	for p := t.at(row, copyParent); p > 0 && *links > 0; p = t.at(int(p)-1, copyParent) {
+		*links--
 		c.Chain = append(c.Chain, x.name(int(t.at(int(p)-1, copyFunc))))
 	}
 	slices.Reverse(c.Chain)

@@ -132,18 +132,14 @@ func (s *scan) look(r *entries, in scope) scope {
 		return in
 	}
 	if r.shape.tag == tagInlined {
-		if !s.purse.spend(copyCost) {
-			r.bad = true
-		}
+		r.bad = !s.purse.spend(copyCost)
 		s.out.copies = append(s.out.copies, inlined{
 			place: s.place(&e), die: r.off, origin: e.origin, def: in.def, parent: in.copy,
 			callFile: s.files.path(e.callFile), callLine: e.callLine,
 		})
 		return scope{in.def, int32(len(s.out.copies) - 1)}
 	}
-	if !s.purse.spend(functionCost + len(e.name)) {
-		r.bad = true
-	}
+	r.bad = !s.purse.spend(functionCost + len(e.name))
 	s.out.funcs = append(s.out.funcs, function{r.off, e.origin, e.name, s.files.path(e.declFile), e.declLine})
 	if pl := s.place(&e); pl.count > 0 && s.purse.spend(defCost) {
 		s.out.defs = append(s.out.defs, definition{pl, r.off})

@@ -34,7 +34,7 @@ func newSections(img *kernel.Image) *sections {
 		strOffsets: section(".debug_str_offsets"), addr: section(".debug_addr"),
 		ranges: section(".debug_ranges"), rnglists: section(".debug_rnglists"),
 	}
-	d.budget = newBudget(d.info, d.abbrev, d.str, d.lineStr, d.line, d.strOffsets, d.addr, d.ranges, d.rnglists)
+	d.budget = newBudget(img.Size(), d.info, d.abbrev, d.str, d.lineStr, d.line, d.strOffsets, d.addr, d.ranges, d.rnglists)
 	for _, s := range img.CodeSections() {
 		d.code = append(d.code, Range{s.Vaddr, s.Vaddr + s.Memsz})
 	}

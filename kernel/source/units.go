@@ -101,6 +101,9 @@ func (u *unit) readLines(data *dwarf.Data, e *dwarf.Entry) error {
 		} else if err != nil {
 			return err
 		}
+		if len(u.rows) >= maxRows {
+			return errTooMany
+		}
 		if last.File != nil && !last.EndSequence {
 			u.rows = append(u.rows, row{last.Address, now.Address, Line{names[last.File], last.Line}, last.IsStmt})
 		}
@@ -160,7 +163,7 @@ func (u *unit) copies(data *dwarf.Data, lo, hi uint64) ([]*node, error) {
 	if _, err := r.Next(); err != nil {
 		return nil, err
 	}
-	return children(data, r, u.files)
+	return copiesIn(data, r, u.files)
 }
 
 func (in *Info) readUnits() error {
