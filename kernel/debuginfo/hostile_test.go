@@ -14,9 +14,12 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/source"
 )
 
-const textAt = 0x1000000 // of the files that the tests make
+// Of the files that the tests make: where the text is, and in .debug_info where the first entry is
+// behind that of the unit.
+const textAt, firstEntry = 0x1000000, 28
 
 // elfWith is a kernel for amd64 with a page of text and some sections.
 func elfWith(sections map[string][]byte) []byte {
@@ -102,7 +105,7 @@ const (
 )
 
 var hostileAbbrev = slices.Concat(
-	abbreviation(aUnit, tagCompileUnit, true, atStmtList, formSecOff),
+	abbreviation(aUnit, tagCompileUnit, true, atStmtList, formSecOff, atLowPC, formAddr, atHighPC, formData4),
 	abbreviation(aFunction, tagSubprogram, true, atName, formString, atLowPC, formAddr, atHighPC, formData4, atFrameBase, formExprloc),
 	abbreviation(aBlock, tagLexicalBlock, true),
 	abbreviation(aLeaf, tagSubprogram, false, atName, formString),
@@ -126,7 +129,7 @@ var hostileAbbrev = slices.Concat(
 
 // root begins a unit, aCode a function f with code at textAt.
 var (
-	unitEntry = []byte{aUnit, 0, 0, 0, 0}
+	unitEntry = slices.Concat([]byte{aUnit, 0, 0, 0, 0}, u64(textAt), []byte{0, 1, 0, 0})
 	aCode     = slices.Concat([]byte{aFunction, 'f', 0}, u64(textAt), []byte{0, 1, 0, 0, 1, 0x9c})
 )
 
@@ -142,17 +145,17 @@ var hostile = map[string]func() map[string][]byte{
 		return map[string][]byte{".debug_info": unit4(unitEntry, aCode, times(3000, aBlock), times(1<<20, aLeaf, 0), times(3000, 0))}
 	},
 	"copies in copies": func() map[string][]byte {
-		return map[string][]byte{".debug_info": unit4(unitEntry, aCode, times(1<<20, aInlined, 16, 0, 0, 0))}
+		return map[string][]byte{".debug_info": unit4(unitEntry, aCode, times(1<<20, aInlined, firstEntry, 0, 0, 0))}
 	},
 	"functions": func() map[string][]byte {
-		return map[string][]byte{".debug_info": unit4(unitEntry, times(2<<20, aLeaf, 'g', 0))}
+		return map[string][]byte{".debug_info": unit4(unitEntry, times(1<<20, aLeaf, 0x67, 0))}
 	},
 	"units": func() map[string][]byte {
 		return map[string][]byte{".debug_info": times(1<<20, unit4()...)}
 	},
 	"units of one large table": func() map[string][]byte {
 		table := append(slices.Clone(hostileAbbrev[:len(hostileAbbrev)-1]), times(1<<18, 127, tagVariable, 0, 0, 0)...)
-		return map[string][]byte{".debug_info": times(1<<18, unit4(unitEntry, []byte{0})...), ".debug_abbrev": table}
+		return map[string][]byte{".debug_info": times(1<<16, unit4(unitEntry, []byte{0})...), ".debug_abbrev": table}
 	},
 	"many functions of one long list of ranges": func() map[string][]byte {
 		list := append(times(1<<16, 0, 0, 0, 1, 0, 0, 0, 0, 9, 0, 0, 1, 0, 0, 0, 0), make([]byte, 16)...)
@@ -196,7 +199,7 @@ var hostile = map[string]func() map[string][]byte{
 		info := unit4(unitEntry)
 		for range 50 {
 			at := uint32(len(info))
-			info = append(le.AppendUint32(append(info, aArray), at-uint32(min(at-16, 16))), aRange)
+			info = append(le.AppendUint32(append(info, aArray), at-min(at-firstEntry, 16)), aRange)
 			info = append(append(info, uleb(math.MaxInt64)...), 0)
 		}
 		at := uint32(len(info))
@@ -206,7 +209,7 @@ var hostile = map[string]func() map[string][]byte{
 	},
 	"functions of functions": func() map[string][]byte {
 		info := unit4(unitEntry, []byte{aBase, 'i', 0, 4, 5})
-		last := uint32(16)
+		last := uint32(firstEntry)
 		for range 60 {
 			at := uint32(len(info))
 			info = le.AppendUint32(append(info, aSubroutine), last)
@@ -233,6 +236,16 @@ var hostile = map[string]func() map[string][]byte{
 		}
 		le.PutUint32(info, uint32(len(info)-4))
 		return map[string][]byte{".debug_info": info}
+	},
+	"rows of lines": func() map[string][]byte {
+		start := append([]byte{0, 9, 2}, u64(textAt)...)
+		header := slices.Concat([]byte{4, 0, 29, 0, 0, 0, 1, 1, 1, 0, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0}, []byte{'f', 0, 0, 0, 0, 0})
+		header[2] = byte(len(header) - 6)
+		program := slices.Concat(start, times(4<<20, 1), []byte{0, 1, 1})
+		return map[string][]byte{
+			".debug_info": unit4(unitEntry, aCode, []byte{0, 0}),
+			".debug_line": slices.Concat(le.AppendUint32(nil, uint32(len(header)+len(program))), header, program),
+		}
 	},
 	"a frame base of itself": func() map[string][]byte {
 		base := slices.Concat([]byte{aFunction, 'f', 0}, u64(textAt), []byte{0, 1, 0, 0}, uleb(3*2000), bytes.Repeat([]byte{0x91, 0, 0x13}, 2000))
@@ -322,6 +335,14 @@ func readAll(t *testing.T, img *kernel.Image) {
 	clear(types.Err())
 	newDWARF(img, types).index()
 	newDWARF(img, types).definitions()
+	if info, err := source.Open(img); err != nil {
+		clear(err)
+	} else if f, err := info.Function(textAt, 256); err != nil {
+		clear(err)
+	} else {
+		f.Starts()
+		f.At(textAt + 4)
+	}
 	x, err := OpenIndex(img, "", nil)
 	clear(err)
 	if err != nil {

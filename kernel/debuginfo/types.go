@@ -12,6 +12,7 @@
 package debuginfo
 
 import (
+	"cmp"
 	"fmt"
 
 	"trapline/kernel"
@@ -160,9 +161,10 @@ func (t *Types) guard(read func()) {
 }
 
 func (t *Types) fail(err error) {
-	if t.err == nil {
-		t.err = fmt.Errorf("%s: %w", t.img.Name(), err)
+	if t.img != nil {
+		err = fmt.Errorf("%s: %w", t.img.Name(), err)
 	}
+	t.err = cmp.Or(t.err, err)
 }
 
 // spent is the error of types that would take more memory than they may.

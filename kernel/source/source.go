@@ -157,7 +157,7 @@ func relative(file, dir string) string {
 const (
 	maxScopes = 1 << 12
 	maxCopies = 1 << 18
-	maxRows   = 1 << 20
+	maxRows   = 1 << 19
 )
 
 // copiesIn reads the copies among the children of the entry that r has just read, those in lexical
@@ -185,7 +185,9 @@ func copiesIn(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, e
 			*into = append(*into, n)
 			into = &n.inside
 		case e.Tag != dwarf.TagLexDwarfBlock:
-			r.SkipChildren()
+			if err := skip(r, e); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if e.Children {
@@ -193,6 +195,31 @@ func copiesIn(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, e
 		}
 	}
 	return all, nil
+}
+
+// skip goes to what follows the entry that r has just read and all below it. The library's
+// SkipChildren is as deep a recursion as entries lie in one another, and goes back where a sibling
+// is said to come before.
+func skip(r *dwarf.Reader, e *dwarf.Entry) error {
+	for depth := 0; e != nil; {
+		sibling, ok := e.Val(dwarf.AttrSibling).(dwarf.Offset)
+		switch {
+		case e.Tag == 0:
+			depth--
+		case e.Children && ok && sibling > e.Offset:
+			r.Seek(sibling)
+		case e.Children:
+			depth++
+		}
+		if depth <= 0 {
+			return nil
+		}
+		var err error
+		if e, err = r.Next(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inlined is the copy of an entry, without those inside it.

@@ -133,7 +133,9 @@ func (u *unit) readFuncs(data *dwarf.Data, r *dwarf.Reader) error {
 				u.funcs = append(u.funcs, extent{x[0], x[1], e.Offset})
 			}
 		}
-		r.SkipChildren()
+		if err := skip(r, e); err != nil {
+			return err
+		}
 	}
 	sortExtents(u.funcs)
 	return nil
@@ -176,7 +178,9 @@ func (in *Info) readUnits() error {
 		if e == nil {
 			break
 		}
-		r.SkipChildren() // to the next unit
+		if err := skip(r, e); err != nil { // to the next unit
+			return err
+		}
 		if e.Tag != dwarf.TagCompileUnit {
 			continue
 		}
