@@ -146,7 +146,7 @@ func (t *Type) Bytes() int { return t.Base().Size }
 
 // maxVisits bounds the types that Same and String look at in one type: functions whose parameters
 // are functions, and so on, can have very many.
-const maxVisits = 4096
+const maxVisits = 1024
 
 // Same reports whether two types are the same behind their typedefs. Types of more than maxVisits
 // parts are not.

@@ -53,6 +53,9 @@ func (t *Type) params(left *int) string {
 
 // derived writes pointers, arrays and functions around a declarator.
 func (t *Type) derived(inner string, left *int) string {
+	if *left--; *left < 0 {
+		return "... " + inner
+	}
 	switch t.Kind {
 	case Pointer:
 		inner = "*" + inner
