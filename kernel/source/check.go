@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"debug/dwarf"
 	"encoding/binary"
 )
 
@@ -19,17 +20,19 @@ const maxText = 1 << 14
 
 // checkUnits looks at what the standard library does when it is given sections: it makes room for
 // as many units as there are headers, and reads the table of abbreviations at each place that one
-// names, whatever that costs.
-func checkUnits(section func(name string) []byte) error {
+// names, whatever that costs. last is where the last header is.
+func checkUnits(section func(name string) []byte) (last dwarf.Offset, err error) {
 	info, abbrev := section("info"), section("abbrev")
 	for _, name := range []string{"str", "line_str"} {
 		if !hasEnds(section(name)) {
-			return errTooMany
+			return 0, errTooMany
 		}
 	}
+	all := len(info)
 	left := spare + len(info) + len(abbrev)
 	tables := map[uint64]bool{}
 	for le := binary.LittleEndian; len(info) >= 12 && left >= 0; {
+		last = dwarf.Offset(all - len(info))
 		left -= unitCost
 		at := uint64(le.Uint32(info[6:]))
 		if le.Uint16(info[4:]) >= 5 {
@@ -39,12 +42,16 @@ func checkUnits(section func(name string) []byte) error {
 			tables[at] = true
 			left -= abbrevCost * tableLength(abbrev[at:])
 		}
-		info = info[min(4+uint64(le.Uint32(info)), uint64(len(info))):]
+		size := 4 + uint64(le.Uint32(info))
+		if size == 4+0xffffffff { // 64-bit DWARF
+			size = 12 + le.Uint64(info[4:])
+		}
+		info = info[min(size, uint64(len(info))):]
 	}
 	if left < 0 {
-		return errTooMany
+		return 0, errTooMany
 	}
-	return nil
+	return last, nil
 }
 
 // hasEnds reports whether strings end: each piece of a section has an end of one.

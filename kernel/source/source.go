@@ -31,7 +31,9 @@ type Info struct {
 	lines []byte // .debug_line
 	slide uint64
 	units []extent // by address, once one has been looked for
-	last  *unit    // which has been read: the next function is often of the same
+
+	lastUnit dwarf.Offset // where the header of the last one is
+	last     *unit        // which has been read: the next function is often of the same
 }
 
 // Open begins to read an image's debug information. Addresses are of the running kernel as it
@@ -62,7 +64,7 @@ func OpenLinked(img *kernel.Image) (*Info, error) {
 
 func (in *Info) open(section func(name string) []byte) (err error) {
 	defer kernel.Recover(&err)
-	if err := checkUnits(section); err != nil {
+	if in.lastUnit, err = checkUnits(section); err != nil {
 		return err
 	}
 	in.data, err = dwarf.New(section("abbrev"), nil, nil, section("info"), in.lines, nil, section("ranges"), section("str"))
@@ -162,7 +164,7 @@ const (
 
 // copiesIn reads the copies among the children of the entry that r has just read, those in lexical
 // blocks too, and those in copies.
-func copiesIn(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, err error) {
+func copiesIn(data *dwarf.Data, r *reader, files []string) (all []*node, err error) {
 	stack := []*[]*node{&all} // where the copies go of each entry that the next one lies in
 	for n := 0; len(stack) > 0; n++ {
 		e, err := r.Next()
@@ -195,31 +197,6 @@ func copiesIn(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, e
 		}
 	}
 	return all, nil
-}
-
-// skip goes to what follows the entry that r has just read and all below it. The library's
-// SkipChildren is as deep a recursion as entries lie in one another, and goes back where a sibling
-// is said to come before.
-func skip(r *dwarf.Reader, e *dwarf.Entry) error {
-	for depth := 0; e != nil; {
-		sibling, ok := e.Val(dwarf.AttrSibling).(dwarf.Offset)
-		switch {
-		case e.Tag == 0:
-			depth--
-		case e.Children && ok && sibling > e.Offset:
-			r.Seek(sibling)
-		case e.Children:
-			depth++
-		}
-		if depth <= 0 {
-			return nil
-		}
-		var err error
-		if e, err = r.Next(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // inlined is the copy of an entry, without those inside it.
