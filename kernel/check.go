@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -20,7 +21,8 @@ var (
 	errTruncated = errors.New("truncated")
 )
 
-const headerSize = 64 // bytes of an ELF64 header; the offsets below are in it
+// Bytes of an ELF64 header, which the offsets below are in, and of a section's.
+const headerSize, sectionSize = 64, 64
 
 // checkHeader says in one line what keeps the file from being a kernel that can be
 // traced. debug/elf would say less, or read past the end.
@@ -82,7 +84,36 @@ func checkTables(data []byte) error {
 	if err := within("program header table", phoff, phlen, size); err != nil {
 		return err
 	}
-	return within("section header table", shoff, shlen, size)
+	if err := within("section header table", shoff, shlen, size); err != nil {
+		return err
+	}
+	return checkNames(data, shoff)
+}
+
+// maxName is more than the bytes of any name of a section or symbol in what is not damaged: a
+// longer one would have to be read, or copied, for all that have it, or end as it does.
+const maxName = 1 << 12
+
+// checkNames looks that the names of sections are not too long.
+func checkNames(data []byte, shoff uint64) error {
+	le := binary.LittleEndian
+	stride, n, strndx := uint64(le.Uint16(data[58:])), uint64(le.Uint16(data[60:])), uint64(le.Uint16(data[62:]))
+	if stride < sectionSize || strndx >= n {
+		return nil // debug/elf refuses it, or there are none
+	}
+	header := func(i uint64) []byte { return data[shoff+i*stride:] }
+	off, size := le.Uint64(header(strndx)[24:]), le.Uint64(header(strndx)[32:])
+	if off > uint64(len(data)) || size > uint64(len(data))-off {
+		return nil
+	}
+	names := data[off : off+size]
+	for i := range n {
+		at := min(uint64(le.Uint32(header(i))), size)
+		if end := min(at+maxName, size); end-at == maxName && bytes.IndexByte(names[at:end], 0) < 0 {
+			return fmt.Errorf("damaged: the name of section %d has more than %d bytes", i, maxName)
+		}
+	}
+	return nil
 }
 
 // checkExtents looks that every section and segment lies in the file.
@@ -91,7 +122,7 @@ func checkExtents(f *elf.File, size uint64) error {
 		if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL {
 			continue
 		}
-		if err := within("section "+s.Name, s.Offset, s.FileSize, size); err != nil {
+		if err := cmp.Or(within("section "+s.Name, s.Offset, s.FileSize, size), checkClaim(s)); err != nil {
 			return err
 		}
 	}

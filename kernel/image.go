@@ -73,30 +73,37 @@ func parse(data []byte, name string) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel image %s: %w", name, err)
 	}
-	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("kernel image %s: damaged: %w", name, err)
-	}
-	if err := checkExtents(f, uint64(len(data))); err != nil {
+	img := &Image{name: name, data: data, arch: a}
+	if err := img.read(img.load); err != nil {
 		return nil, fmt.Errorf("kernel image %s: %w", name, err)
 	}
-	img := &Image{name: name, data: data, arch: a, elf: f}
-	img.segments = img.load()
-	img.symtab = sync.OnceValue(func() *Symtab { return newSymtab(img) })
 	return img, nil
 }
 
-func (img *Image) load() []Segment {
-	var segs []Segment
+// read reads the headers, then does the rest.
+func (img *Image) read(rest func() error) (err error) {
+	defer Recover(&err)
+	if img.elf, err = elf.NewFile(bytes.NewReader(img.data)); err != nil {
+		return fmt.Errorf("damaged: %w", err)
+	}
+	if err := checkExtents(img.elf, uint64(len(img.data))); err != nil {
+		return err
+	}
+	img.symtab = sync.OnceValue(func() *Symtab { return newSymtab(img) })
+	return rest()
+}
+
+// load finds the segments.
+func (img *Image) load() error {
 	for _, p := range img.elf.Progs {
 		if p.Type == elf.PT_LOAD && p.Memsz > 0 {
-			segs = append(segs, Segment{
+			img.segments = append(img.segments, Segment{
 				Vaddr: p.Vaddr, Paddr: p.Paddr, Memsz: p.Memsz,
 				Data: img.data[p.Off : p.Off+p.Filesz : p.Off+p.Filesz],
 			})
 		}
 	}
-	return segs
+	return nil
 }
 
 // Close unmaps the file. Nothing that the image gave out but symbols and strings may be
@@ -117,6 +124,9 @@ func (img *Image) Arch() *arch.Arch { return img.arch }
 // Name is the path that the image was opened with.
 func (img *Image) Name() string { return img.name }
 
+// Size is the bytes of the file, decompressed if it is a compressed module.
+func (img *Image) Size() int { return len(img.data) }
+
 // Entry is the address of the first instruction as the ELF header has it: physical on
 // amd64 Linux. It does not slide.
 func (img *Image) Entry() uint64 { return img.elf.Entry }
@@ -125,14 +135,15 @@ func (img *Image) Entry() uint64 { return img.elf.Entry }
 func (img *Image) Segments() []Segment { return img.segments }
 
 // Section finds the first section of that name: its bytes (none if it has no room in the
-// file; they must not be changed) and its link-time address.
+// file; they must not be changed) and its link-time address. A compressed one that is
+// damaged is not there.
 func (img *Image) Section(name string) (data []byte, addr uint64, ok bool) {
 	s := img.elf.Section(name)
 	if s == nil || img.data == nil {
 		return nil, 0, false
 	}
 	if s.Flags&elf.SHF_COMPRESSED != 0 {
-		data, err := s.Data()
+		data, err := img.decompressed(s)
 		return data, s.Addr, err == nil
 	}
 	return img.bytes(s), s.Addr, true

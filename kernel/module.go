@@ -2,19 +2,13 @@ package kernel
 
 import (
 	"bytes"
-	"compress/gzip"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 
 	"trapline/kernel/arch"
 	"trapline/kernel/sdt"
@@ -52,7 +46,7 @@ func ReadModule(path string) ([]byte, error) {
 		return nil, fmt.Errorf("opening module: %w", err)
 	}
 	if data, err = decompress(data); err != nil {
-		return nil, fmt.Errorf("module %s: damaged: %w", path, err)
+		return nil, fmt.Errorf("module %s: %w", path, err)
 	}
 	return data, nil
 }
@@ -64,24 +58,24 @@ func NewModule(data []byte, name string) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("module %s: %w", name, err)
 	}
-	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("module %s: damaged: %w", name, err)
-	}
-	if err := checkExtents(f, uint64(len(data))); err != nil {
+	img := &Image{name: name, data: data, arch: a}
+	if err := img.read(img.loadModule); err != nil {
 		return nil, fmt.Errorf("module %s: %w", name, err)
 	}
-	if f.Section(".gnu.linkonce.this_module") == nil {
-		return nil, fmt.Errorf("module %s: %w: it has no section .gnu.linkonce.this_module", name, ErrNotModule)
+	return img, nil
+}
+
+// loadModule links a module and finds its segments.
+func (img *Image) loadModule() error {
+	if img.elf.Section(".gnu.linkonce.this_module") == nil {
+		return fmt.Errorf("%w: it has no section .gnu.linkonce.this_module", ErrNotModule)
 	}
-	img := &Image{name: name, data: data, arch: a, elf: f}
 	img.module = moduleName(img)
 	if err := img.link(); err != nil {
-		return nil, fmt.Errorf("module %s: damaged: %w", name, err)
+		return fmt.Errorf("damaged: %w", err)
 	}
 	img.segments = img.loadSections()
-	img.symtab = sync.OnceValue(func() *Symtab { return newSymtab(img) })
-	return img, nil
+	return nil
 }
 
 // checkModule is checkHeader for a relocatable file.
@@ -93,33 +87,6 @@ func checkModule(data []byte) (*arch.Arch, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w but a linked file", ErrNotModule)
-}
-
-// Beginnings of compressed files.
-var (
-	magicGzip = []byte{0x1f, 0x8b}
-	magicXZ   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
-	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
-)
-
-// decompress gives what is in a file of a format that Linux's modules come in.
-func decompress(data []byte) ([]byte, error) {
-	var r io.Reader
-	var err error
-	switch in := bytes.NewReader(data); {
-	case bytes.HasPrefix(data, magicGzip):
-		r, err = gzip.NewReader(in)
-	case bytes.HasPrefix(data, magicXZ):
-		r, err = xz.NewReader(in)
-	case bytes.HasPrefix(data, magicZstd):
-		r, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
-	default:
-		return data, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 // moduleName is what the loader calls a module, or would, by its file's name.
@@ -197,12 +164,12 @@ func (img *Image) sectionAt(link uint64) *elf.Section {
 // StaticProbes are the sites of the static probes that are compiled into the image: of a
 // kernel at the addresses where it runs, of a module at link-time addresses. There are none if
 // it was linked without relocations.
-func (img *Image) StaticProbes() ([]sdt.Site, error) {
+func (img *Image) StaticProbes() (sites []sdt.Site, err error) {
+	defer Recover(&err)
 	if !sdt.Linked(img.elf) || !sdt.Named(img.names()) {
 		return nil, nil // as most kernels: they are spared the reading of all symbols and relocations
 	}
-	sites, err := sdt.Sites(img.elf)
-	if err != nil {
+	if sites, err = sdt.Sites(img.elf); err != nil {
 		return nil, fmt.Errorf("kernel image %s: %w", img.name, err)
 	}
 	for i := range sites {

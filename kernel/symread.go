@@ -27,11 +27,13 @@ type elfSymbols struct {
 	strs   string
 	kinds  []sectionKind
 	module bool
+	file   uint64 // bytes of the file
 }
 
 // read fills entries. It keeps one copy of the string table, and nothing else of the file:
 // debug/elf's Symbols would take several times the memory.
-func (t *Symtab) read() error {
+func (t *Symtab) read() (err error) {
+	defer Recover(&err)
 	sec := t.img.elf.SectionByType(elf.SHT_SYMTAB)
 	if sec == nil || t.img.data == nil {
 		return nil
@@ -40,7 +42,7 @@ func (t *Symtab) read() error {
 		return errors.New("damaged: the symbol table has no string table")
 	}
 	t.strs = string(t.img.bytes(t.img.elf.Sections[sec.Link]))
-	e := elfSymbols{raw: t.img.bytes(sec), strs: t.strs, kinds: kinds(t.img.elf), module: t.img.module != ""}
+	e := elfSymbols{raw: t.img.bytes(sec), strs: t.strs, kinds: kinds(t.img.elf), module: t.img.module != "", file: uint64(len(t.img.data))}
 	t.entries, t.span.lo = make([]entry, 0, len(e.raw)/symSize), math.MaxUint64
 	for ; len(e.raw) >= symSize; e.raw = e.raw[symSize:] {
 		if !e.wanted() {
@@ -87,6 +89,9 @@ func (e *elfSymbols) entry() entry {
 	if s.fixed = !kind.slides(s.addr); !s.fixed {
 		s.init = kind.init
 		s.label = kind.code && s.size == 0
+		if kind.code && s.size > e.file {
+			s.size = 0 // damaged: it has room nowhere
+		}
 		s.code = kind.code && (typ == elf.STT_FUNC || typ == elf.STT_NOTYPE && !(s.label && isBound(stringAt(e.strs, s.name))))
 	}
 	return s
@@ -123,7 +128,7 @@ func stringAt(strs string, off uint32) string {
 	if uint64(off) >= uint64(len(strs)) {
 		return ""
 	}
-	s := strs[off:]
+	s := strs[off:min(uint64(off)+maxName, uint64(len(strs)))]
 	if end := strings.IndexByte(s, 0); end >= 0 {
 		return s[:end]
 	}
@@ -162,7 +167,7 @@ type span struct{ lo, hi uint64 }
 func sectionEnds(img *Image) []span {
 	var spans []span
 	for i, k := range kinds(img.elf) {
-		if s := img.elf.Sections[i]; k.code && s.Addr+s.Size >= s.Addr {
+		if s := img.elf.Sections[i]; k.code && s.Type != elf.SHT_NOBITS && s.Addr+s.Size >= s.Addr {
 			spans = append(spans, span{s.Addr, s.Addr + s.Size})
 		}
 	}

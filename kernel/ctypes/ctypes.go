@@ -3,11 +3,6 @@
 // come from (the D program, DWARF, BTF) and imports nothing of trapline.
 package ctypes
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Kind is the shape of a type.
 type Kind uint8
 
@@ -29,6 +24,7 @@ const (
 // A Type is a C type. Types are compared with Same, not with ==.
 type Type struct {
 	Kind   Kind
+	height uint16 // types that lie in one another, structures aside; at most maxHeight
 	Name   string // "unsigned long", a typedef's name, the tag of a structure; may be empty
 	Size   int    // bytes; 0 for void, functions and incomplete types
 	Signed bool   // of an integer or enumeration
@@ -61,14 +57,47 @@ type Enumerator struct {
 // PtrSize is the bytes of a pointer.
 const PtrSize = 8
 
-// PointerTo is the type T *.
-func PointerTo(t *Type) *Type {
-	return &Type{Kind: Pointer, Size: PtrSize, Elem: t}
+// MaxBytes is the largest size of a type, and the greatest length of an array: larger ones, which
+// only damaged type information has, saturate. Eight times as many bits, or a million such values,
+// still fit into an int.
+const MaxBytes = 1 << 40
+
+// maxHeight bounds the pointers, arrays, functions and typedefs in one another. A deeper type is
+// void at the bottom, so whoever walks down a type, however it came about, needs no bound.
+const maxHeight = 256
+
+// over returns t, and the height of a type that is made of it. Of one that is too high already it
+// returns void.
+func over(t *Type) (elem *Type, height uint16) {
+	if t.height >= maxHeight {
+		t = VoidType
+	}
+	return t, t.height + 1
 }
 
-// ArrayOf is the type T[n]; n is -1 if the length is unknown.
+// PointerTo is the type T *.
+func PointerTo(t *Type) *Type {
+	t, height := over(t)
+	return &Type{Kind: Pointer, height: height, Size: PtrSize, Elem: t}
+}
+
+// ArrayOf is the type T[n]; n is negative if the length is unknown. Size and length saturate at
+// MaxBytes.
 func ArrayOf(t *Type, n int) *Type {
-	return &Type{Kind: Array, Size: max(n, 0) * t.Bytes(), Elem: t, Len: n}
+	t, height := over(t)
+	n = min(max(n, -1), MaxBytes)
+	return &Type{Kind: Array, height: height, Size: times(n, t.Bytes()), Elem: t, Len: n}
+}
+
+// times is the size of n elements of size bytes each.
+func times(n, size int) int {
+	switch {
+	case n <= 0 || size <= 0:
+		return 0
+	case n > MaxBytes/size:
+		return MaxBytes
+	}
+	return n * size
 }
 
 // StringOf is D's string in at most size bytes with its NUL.
@@ -89,6 +118,7 @@ func (t *Type) Base() *Type {
 	if f := t.complete; f != nil {
 		t.complete = nil
 		f(t)
+		t.Size = min(max(t.Size, 0), MaxBytes)
 	}
 	return t
 }
@@ -114,98 +144,54 @@ func (t *Type) IsSigned() bool { return t.Base().Signed }
 // Bytes is the size of a value of t.
 func (t *Type) Bytes() int { return t.Base().Size }
 
-// Same reports whether two types are the same behind their typedefs.
+// maxVisits bounds the types that Same and String look at in one type: functions whose parameters
+// are functions, and so on, can have very many.
+const maxVisits = 1024
+
+// Same reports whether two types are the same behind their typedefs. Types of more than maxVisits
+// parts are not.
 func Same(a, b *Type) bool {
+	left := maxVisits
+	return same(a, b, &left)
+}
+
+func same(a, b *Type, left *int) bool {
 	a, b = a.Base(), b.Base()
 	if a == b {
 		return true
 	}
-	if a.Kind != b.Kind {
+	if *left--; a.Kind != b.Kind || *left < 0 {
 		return false
 	}
 	switch a.Kind {
 	case Pointer:
-		return Same(a.Elem, b.Elem)
+		return same(a.Elem, b.Elem, left)
 	case Array:
-		return a.Len == b.Len && Same(a.Elem, b.Elem)
+		return a.Len == b.Len && same(a.Elem, b.Elem, left)
 	case Int:
 		return a.Size == b.Size && a.Signed == b.Signed
 	case Void, String:
 		return true
 	case Func:
-		return sameFunc(a, b)
+		return sameFunc(a, b, left)
 	}
 	return a.Name == b.Name && a.Name != ""
 }
 
-func sameFunc(a, b *Type) bool {
-	if !Same(a.Elem, b.Elem) || a.Params == nil || b.Params == nil {
-		return Same(a.Elem, b.Elem)
+func sameFunc(a, b *Type, left *int) bool {
+	if !same(a.Elem, b.Elem, left) {
+		return false
+	}
+	if a.Params == nil || b.Params == nil {
+		return true
 	}
 	if len(a.Params) != len(b.Params) || a.Variadic != b.Variadic {
 		return false
 	}
 	for i := range a.Params {
-		if !Same(a.Params[i], b.Params[i]) {
+		if !same(a.Params[i], b.Params[i], left) {
 			return false
 		}
 	}
 	return true
-}
-
-// String is the type as C writes it without a name: "int", "struct task_struct *",
-// "char [16]".
-func (t *Type) String() string {
-	switch t.Kind {
-	case Void:
-		return "void"
-	case Struct, Union, Enum:
-		return t.tagged()
-	case Pointer, Array, Func:
-		return t.derived("")
-	}
-	return t.Name
-}
-
-func (t *Type) tagged() string {
-	word := map[Kind]string{Struct: "struct", Union: "union", Enum: "enum"}[t.Kind]
-	if t.Name == "" {
-		return word + " {...}"
-	}
-	return word + " " + t.Name
-}
-
-func (t *Type) params() string {
-	var s []string
-	for _, p := range t.Params {
-		s = append(s, p.String())
-	}
-	switch {
-	case t.Variadic:
-		s = append(s, "...")
-	case len(s) == 0 && t.Params != nil:
-		return "void"
-	}
-	return strings.Join(s, ", ")
-}
-
-// derived writes pointers, arrays and functions around a declarator.
-func (t *Type) derived(inner string) string {
-	switch t.Kind {
-	case Pointer:
-		inner = "*" + inner
-		if k := t.Elem.Kind; k == Array || k == Func {
-			inner = "(" + inner + ")"
-		}
-		return t.Elem.derived(inner)
-	case Array:
-		n := ""
-		if t.Len >= 0 {
-			n = fmt.Sprint(t.Len)
-		}
-		return t.Elem.derived(inner + "[" + n + "]")
-	case Func:
-		return t.Elem.derived(inner + "(" + t.params() + ")")
-	}
-	return t.String() + " " + inner
 }

@@ -12,20 +12,31 @@ func Lazy(k Kind, tag string, complete func(t *Type)) *Type {
 
 // FuncOf is the type of a function.
 func FuncOf(result *Type, params []*Type, variadic bool) *Type {
-	return &Type{Kind: Func, Elem: result, Params: params, Variadic: variadic}
+	t := &Type{Kind: Func, Params: params, Variadic: variadic}
+	t.Elem, t.height = over(result)
+	for i, p := range params {
+		elem, height := over(p)
+		params[i], t.height = elem, max(t.height, height)
+	}
+	return t
 }
 
 // TypedefOf is another name for a type.
-func TypedefOf(name string, t *Type) *Type { return &Type{Kind: Typedef, Name: name, Elem: t} }
+func TypedefOf(name string, t *Type) *Type {
+	t, height := over(t)
+	return &Type{Kind: Typedef, height: height, Name: name, Elem: t}
+}
 
 // Member finds a member of a structure or union, also in the anonymous ones inside it. Its
 // offset counts from the start of t.
-func (t *Type) Member(name string) (Field, bool) { return t.member(name, 0) }
+func (t *Type) Member(name string) (Field, bool) { return t.member(name, 0, nil) }
 
 // maxNesting bounds anonymous structures within one another.
 const maxNesting = 12
 
-func (t *Type) member(name string, depth int) (Field, bool) {
+// member is Member at a depth of anonymous structures. Those that have been looked into in vain,
+// if any, are in seen: one type can lie in another many times.
+func (t *Type) member(name string, depth int, seen map[*Type]bool) (Field, bool) {
 	if depth > maxNesting {
 		return Field{}, false
 	}
@@ -33,10 +44,14 @@ func (t *Type) member(name string, depth int) (Field, bool) {
 		if f.Name == name {
 			return f, true
 		}
-		if f.Name != "" || !f.Type.IsStruct() {
+		if f.Name != "" || !f.Type.IsStruct() || seen[f.Type.Base()] {
 			continue
 		}
-		if in, ok := f.Type.member(name, depth+1); ok {
+		if seen == nil {
+			seen = make(map[*Type]bool)
+		}
+		seen[f.Type.Base()] = true
+		if in, ok := f.Type.member(name, depth+1, seen); ok {
 			in.Offset += f.Offset
 			return in, true
 		}
@@ -45,17 +60,25 @@ func (t *Type) member(name string, depth int) (Field, bool) {
 }
 
 // Align is the alignment of an object of type t in bytes, at least 1.
-func (t *Type) Align() int { return t.align(0) }
+func (t *Type) Align() int { return t.align(0, nil) }
 
-func (t *Type) align(depth int) int {
+// align is Align at a depth of structures. Those that count already are in seen.
+func (t *Type) align(depth int, seen map[*Type]bool) int {
 	switch b := t.Base(); b.Kind {
 	case Array:
-		return b.Elem.align(depth)
+		return b.Elem.align(depth, seen)
 	case Struct, Union:
+		if seen[b] || depth > maxNesting {
+			return 1
+		}
+		if seen == nil {
+			seen = make(map[*Type]bool)
+		}
+		seen[b] = true
 		n := 1
 		for _, f := range b.Fields {
-			if n < PtrSize && depth < maxNesting {
-				n = max(n, f.Type.align(depth+1))
+			if n < PtrSize {
+				n = max(n, f.Type.align(depth+1, seen))
 			}
 		}
 		return n
@@ -122,8 +145,10 @@ func (l *layout) place(f *Field) bool {
 	return l.end <= l.limit
 }
 
-// LazyArray is the type t[n], of which the size is settled when it is asked for, so that a
-// Lazy t is not completed earlier.
+// LazyArray is ArrayOf, of which the size is settled when it is asked for, so that a Lazy t is
+// not completed earlier.
 func LazyArray(t *Type, n int) *Type {
-	return &Type{Kind: Array, Elem: t, Len: n, complete: func(a *Type) { a.Size = max(n, 0) * t.Bytes() }}
+	t, height := over(t)
+	n = min(max(n, -1), MaxBytes)
+	return &Type{Kind: Array, height: height, Elem: t, Len: n, complete: func(a *Type) { a.Size = times(n, t.Bytes()) }}
 }

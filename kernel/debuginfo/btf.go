@@ -1,7 +1,6 @@
 package debuginfo
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,6 +18,8 @@ type btf struct {
 	made  map[uint32]*ctypes.Type
 	image *Types
 	depth int
+
+	budget *budget
 }
 
 const (
@@ -58,7 +59,7 @@ func newBTF(raw []byte, image *Types) (*btf, error) {
 		}
 		return raw[off : off+n], nil
 	}
-	b := &btf{offs: []uint32{0}, made: make(map[uint32]*ctypes.Type), image: image}
+	b := &btf{offs: []uint32{0}, made: make(map[uint32]*ctypes.Type), image: image, budget: newBudget(0, raw)}
 	var err error
 	if b.types, err = part(8); err != nil {
 		return nil, err
@@ -106,15 +107,15 @@ func (b *btf) info(off uint32) (kind, n uint32, flag bool) {
 // word is the i-th word of the type at off: its name, info, size or type, and so on.
 func (b *btf) word(off uint32, i uint32) uint32 { return le.Uint32(b.types[off+4*i:]) }
 
-func (b *btf) str(off uint32) []byte {
-	if int(off) >= len(b.strs) {
-		return nil
+func (b *btf) str(off uint32) []byte { return stringIn(b.strs, uint64(off)) }
+
+// name is a name that is kept; "" once there are more than there is memory for.
+func (b *btf) name(off uint32) string {
+	s := b.str(off)
+	if !b.budget.spend(len(s)) {
+		return ""
 	}
-	s := b.strs[off:]
-	if n := bytes.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
-	return s
+	return string(s)
 }
 
 // named looks for a type of one of two kinds by its name.
@@ -158,7 +159,7 @@ func (b *btf) typ(id uint32) *ctypes.Type {
 	if t := b.made[id]; t != nil {
 		return t
 	}
-	if id == 0 || int(id) >= len(b.offs) || b.depth > maxDepth {
+	if id == 0 || int(id) >= len(b.offs) || b.depth > maxDepth || !b.budget.spend(typeCost) {
 		return ctypes.VoidType
 	}
 	b.depth++
@@ -171,7 +172,7 @@ func (b *btf) typ(id uint32) *ctypes.Type {
 
 func (b *btf) make(off uint32) *ctypes.Type {
 	kind, n, _ := b.info(off)
-	name, ref := string(b.str(b.word(off, 0))), b.word(off, 2)
+	name, ref := b.name(b.word(off, 0)), b.word(off, 2)
 	switch kind {
 	case btfInt:
 		return integer(name, int(ref), b.word(off, 3)>>24&1 != 0)
@@ -182,10 +183,10 @@ func (b *btf) make(off uint32) *ctypes.Type {
 	case btfArray:
 		return array(b.typ(b.word(off, 3)), int(b.word(off, 5)))
 	case btfStruct, btfUnion:
-		return ctypes.Lazy(map[uint32]ctypes.Kind{btfStruct: ctypes.Struct, btfUnion: ctypes.Union}[kind], name,
+		return b.image.lazy(map[uint32]ctypes.Kind{btfStruct: ctypes.Struct, btfUnion: ctypes.Union}[kind], name,
 			func(t *ctypes.Type) { b.complete(t, off) })
 	case btfEnum, btfEnum64:
-		return ctypes.Lazy(ctypes.Enum, name, func(t *ctypes.Type) { b.enumerate(t, off) })
+		return b.image.lazy(ctypes.Enum, name, func(t *ctypes.Type) { b.enumerate(t, off) })
 	case btfFwd:
 		return b.image.forward(ctypes.Struct, ctypes.Union, name, b.word(off, 1)>>31 != 0)
 	case btfTypedef:
@@ -200,7 +201,7 @@ func (b *btf) make(off uint32) *ctypes.Type {
 
 func (b *btf) proto(off, n uint32) *ctypes.Type {
 	params, variadic := []*ctypes.Type{}, false
-	for i := range n {
+	for i := range b.parts(n) {
 		id := b.word(off, 4+2*i)
 		if id == 0 && i+1 == n {
 			variadic = true
@@ -211,30 +212,40 @@ func (b *btf) proto(off, n uint32) *ctypes.Type {
 	return ctypes.FuncOf(b.typ(b.word(off, 2)), params, variadic)
 }
 
+// parts is n, or 0 if there is no memory for as many members, enumerators or parameters.
+func (b *btf) parts(n uint32) uint32 {
+	if !b.budget.spend(partCost * int(n)) {
+		return 0
+	}
+	return n
+}
+
 func (b *btf) complete(t *ctypes.Type, off uint32) {
 	_, n, flag := b.info(off)
 	t.Size = int(b.word(off, 2))
+	n = b.parts(n)
 	t.Fields = make([]ctypes.Field, 0, n)
 	for i := range n {
 		at, bits := b.word(off, 5+3*i), uint32(0)
 		if flag {
 			at, bits = at&0xffffff, at>>24
 		}
-		name := string(b.str(b.word(off, 3+3*i)))
+		name := b.name(b.word(off, 3+3*i))
 		t.Fields = append(t.Fields, field(name, b.typ(b.word(off, 4+3*i)), int(at), int(bits)))
 	}
 }
 
 func (b *btf) enumerate(t *ctypes.Type, off uint32) {
 	kind, n, signed := b.info(off)
-	t.Size, t.Signed = int(b.word(off, 2)), signed
+	t.Size, t.Signed = enumSize(int(b.word(off, 2))), signed
 	step := uint32(2)
 	if kind == btfEnum64 {
 		step = 3
 	}
+	n = b.parts(n)
 	t.Enums = make([]ctypes.Enumerator, 0, n)
 	for i := range n {
-		e := ctypes.Enumerator{Name: string(b.str(b.word(off, 3+step*i))), Value: int64(int32(b.word(off, 4+step*i)))}
+		e := ctypes.Enumerator{Name: b.name(b.word(off, 3+step*i)), Value: int64(int32(b.word(off, 4+step*i)))}
 		if step == 3 {
 			e.Value = int64(uint64(b.word(off, 5+3*i))<<32 | uint64(b.word(off, 4+3*i)))
 		} else if !signed {

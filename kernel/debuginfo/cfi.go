@@ -54,12 +54,21 @@ const (
 	ruleUnknown            // by an expression
 )
 
+// Bounds of what is read: entries, of them CIEs, and in one entry registers with rules and
+// remembered states. What is not damaged has far less of each.
+const (
+	maxFrames  = 1 << 20
+	maxCommons = 1 << 16
+	maxRules   = 256
+	maxSaved   = 64
+)
+
 // newCallFrames finds the entries. Those of what the linker has dropped have low addresses
 // and do no harm. What follows damage is left out.
 func newCallFrames(data []byte) *callFrames {
 	f := &callFrames{data: data}
 	commons := make(map[uint64]*frameCommon)
-	for off := uint64(0); off+8 <= uint64(len(data)); {
+	for off := uint64(0); off+8 <= uint64(len(data)) && len(commons) < maxCommons && len(f.entries) < maxFrames; {
 		c := cursor{data: data, off: off}
 		n := c.fixed(4)
 		end := c.off + n
@@ -101,16 +110,28 @@ func readCommon(c cursor, end uint64) *frameCommon {
 	return f
 }
 
-// at gives the rules that hold at an address.
-func (f *callFrames) at(pc uint64) (r frameRules, ok bool) {
+// find is the entry of the function with an address, nil if there is none.
+func (f *callFrames) find(pc uint64) *frameEntry {
 	i, found := slices.BinarySearchFunc(f.entries, pc, func(e frameEntry, pc uint64) int { return cmp.Compare(e.Lo, pc) })
 	if !found {
 		i--
 	}
 	if i < 0 || !f.entries[i].Contains(pc) {
+		return nil
+	}
+	return &f.entries[i]
+}
+
+// at gives the rules that hold at an address. The bytes of instructions that are run for it are
+// taken off steps.
+func (f *callFrames) at(pc uint64, steps *int) (r frameRules, ok bool) {
+	e := f.find(pc)
+	if e == nil {
 		return r, false
 	}
-	e := &f.entries[i]
+	if *steps -= int(e.end - e.start + e.cie.end - e.cie.start); *steps < 0 {
+		return r, false
+	}
 	run := frameRun{
 		cie: e.cie, pc: pc,
 		rules: frameRules{regs: make(map[uint64]regRule), returnReg: e.cie.returnReg},
@@ -166,7 +187,7 @@ const (
 // instructions runs some. It is not ok if one is not known.
 func (r *frameRun) instructions(data []byte, start, end uint64) bool {
 	c := &cursor{data: data[:end], off: start}
-	for c.off < end && !c.bad && r.loc <= r.pc {
+	for c.off < end && !c.bad && r.loc <= r.pc && len(r.rules.regs) <= maxRules {
 		op := c.byte()
 		low := uint64(op & 0x3f)
 		switch op >> 6 {
@@ -202,6 +223,9 @@ func (r *frameRun) extended(c *cursor, op byte) bool {
 	case cfaAdvance1, cfaAdvance2, cfaAdvance4:
 		r.loc += c.fixed(1<<(op-cfaAdvance1)) * r.cie.codeAlign
 	case cfaRemember:
+		if len(r.saved) == maxSaved {
+			return false
+		}
 		saved := r.rules
 		saved.regs = maps.Clone(saved.regs)
 		r.saved = append(r.saved, saved)

@@ -24,11 +24,11 @@ func FuzzCallFrames(f *testing.F) {
 		for i := uint64(at); i < uint64(len(data)); i += uint64(step) + 16 {
 			data[i] ^= xor
 		}
-		frames := newCallFrames(data)
+		frames, steps := newCallFrames(data), maxSteps
 		for i, e := range frames.entries {
 			if i < 100 {
-				frames.at(e.Lo)
-				frames.at(e.Hi - 1)
+				frames.at(e.Lo, &steps)
+				frames.at(e.Hi-1, &steps)
 			}
 		}
 	})

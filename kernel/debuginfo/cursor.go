@@ -166,8 +166,7 @@ func (c *cursor) skip(u *unit, form uint64) {
 	case formSdata, formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx:
 		c.uleb()
 	case formString:
-		for c.byte() != 0 {
-		}
+		c.text()
 	default:
 		if form >= uint64(len(sizes)) || sizes[form] == 0 {
 			c.bad = true

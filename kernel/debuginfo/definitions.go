@@ -22,7 +22,7 @@ func (d *dwarf) lookup(tag uint64, name string) (off uint64) {
 		return d.search(tag, name)
 	}
 	if t.defs == nil {
-		t.defs = t.readIndex(".defs", d.definitions)
+		t.defs = t.readIndex(".defs", d, d.definitions)
 	}
 	if text, ok := t.defs.find(letter + name); ok {
 		off, _ = strconv.ParseUint(text, 16, 64)
@@ -50,7 +50,7 @@ func (d *dwarf) definitions() *nameIndex {
 			return true
 		}
 		key = append(append(key[:0], letter...), e.name...)
-		if _, known := first[string(key)]; !known {
+		if _, known := first[string(key)]; !known && d.budget.spend(nameCost+2*len(key)) {
 			first[string(key)] = e.off
 		}
 		return true

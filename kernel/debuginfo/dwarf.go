@@ -1,8 +1,8 @@
 package debuginfo
 
 import (
-	"bytes"
 	"cmp"
+	"math"
 	"slices"
 
 	"trapline/kernel"
@@ -14,9 +14,15 @@ import (
 type dwarf struct {
 	info, abbrev, str, lineStr []byte
 	units                      []unit
-	tables                     map[uint64][]shape
 	types                      dwarfTypes
 	wide, split                bool // there are units that are not read, see unread
+	budget                     *budget
+	steps                      int // over entries that are left, for all types
+
+	tables       map[tableKey][]shape
+	last         []shape // of lastKey, nil if none
+	lastKey      tableKey
+	kept, parsed uint64 // bytes of .debug_abbrev that the tables are of, and all that were
 }
 
 // A unit is one compilation unit.
@@ -25,18 +31,6 @@ type unit struct {
 	version           int
 	addrSize          int
 	abbrevs           uint64 // of its table
-}
-
-// A shape says what the entries of one abbreviation code consist of.
-type shape struct {
-	tag      uint64
-	children bool
-	attrs    []attr
-}
-
-type attr struct {
-	name, form uint64
-	value      int64 // of an implicit constant
 }
 
 // A die is an entry: the attributes that we look at.
@@ -98,8 +92,14 @@ func openDWARF(section func(name string) []byte, image *Types) *dwarf {
 	d := &dwarf{
 		info: section(".debug_info"), abbrev: section(".debug_abbrev"),
 		str: section(".debug_str"), lineStr: section(".debug_line_str"),
-		tables: make(map[uint64][]shape),
+		tables: make(map[tableKey][]shape),
 	}
+	file := 0
+	if image.img != nil {
+		file = image.img.Size()
+	}
+	d.budget = newBudget(file, d.info, d.abbrev, d.str, d.lineStr)
+	d.steps = int(d.budget.all)
 	d.types.init(d, image)
 	d.readUnits()
 	return d
@@ -147,6 +147,9 @@ func (d *dwarf) readUnits() {
 		if u.addrSize != 4 && u.addrSize != 8 {
 			return
 		}
+		if !d.budget.spend(unitCost) {
+			return
+		}
 		d.units = append(d.units, u)
 		off = u.end
 	}
@@ -164,69 +167,52 @@ func (d *dwarf) unitOf(off uint64) *unit {
 	return &d.units[i]
 }
 
-// maxTables bounds the tables that are kept: units are mostly read one after another.
-const maxTables = 64
+// Bounds of the tables that are kept: units are mostly read one after another.
+const (
+	maxTables     = 64
+	maxTableBytes = 1 << 20 // of .debug_abbrev
+)
 
-// table is the abbreviations of a unit, by code.
-func (d *dwarf) table(at uint64) []shape {
-	if t, ok := d.tables[at]; ok {
-		return t
-	}
-	t := shapes(d.abbrev, at)
-	if len(d.tables) >= maxTables {
-		clear(d.tables)
-	}
-	d.tables[at] = t
-	return t
+type tableKey struct {
+	at       uint64
+	addrSize int
 }
 
-// shapes reads the table of abbreviations at a place of .debug_abbrev (DWARF 5, 7.5.3).
-func shapes(abbrev []byte, at uint64) []shape {
-	c := cursor{data: abbrev, off: at}
-	var t []shape
-	for !c.bad {
-		code := c.uleb()
-		if code == 0 || code > 1<<14 {
-			break
-		}
-		s := shape{tag: c.uleb(), children: c.byte() != 0}
-		for !c.bad {
-			a := attr{name: c.uleb(), form: c.uleb()}
-			if a.form == formImplicit {
-				a.value = c.sleb()
-			}
-			if a.name == 0 && a.form == 0 {
-				break
-			}
-			s.attrs = append(s.attrs, a)
-		}
-		for uint64(len(t)) <= code {
-			t = append(t, shape{})
-		}
-		t[code] = s
+// table is the abbreviations of a unit, by code.
+func (d *dwarf) table(u *unit) []shape {
+	key := tableKey{u.abbrevs, u.addrSize}
+	if d.last != nil && d.lastKey == key {
+		return d.last
 	}
+	t, ok := d.tables[key]
+	if !ok {
+		var size uint64
+		t, size = shapes(d.abbrev, u.abbrevs, u.addrSize)
+		if d.kept += size; len(d.tables) >= maxTables || d.kept > maxTableBytes {
+			clear(d.tables)
+			d.kept = size
+		}
+		d.tables[key] = t
+		d.parsed += size
+	}
+	d.last, d.lastKey = t, key
 	return t
 }
 
 // read reads the entry at off of a unit. It is not ok where there is none.
-func (d *dwarf) read(u *unit, table []shape, off uint64, e *die) bool {
-	*e = die{off: off}
-	c := cursor{data: d.info[:u.end], off: off}
-	code := c.uleb()
-	if code == 0 {
-		e.next = c.off
-		return !c.bad
+func (d *dwarf) read(u *unit, off uint64, e *die) bool {
+	r := entriesAt(d.info, u, d.table(u), off, &d.steps)
+	return r.first() && d.die(&r, e)
+}
+
+// die reads what a die has of the entry at hand.
+func (d *dwarf) die(r *entries, e *die) bool {
+	*e = die{off: r.off, tag: r.shape.tag, children: r.shape.children}
+	for i := range r.shape.attrs {
+		d.attr(r.unit, &r.cursor, &r.shape.attrs[i], e)
 	}
-	if c.bad || code >= uint64(len(table)) || table[code].tag == 0 {
-		return false
-	}
-	s := &table[code]
-	e.tag, e.children = s.tag, s.children
-	for i := range s.attrs {
-		d.attr(u, &c, &s.attrs[i], e)
-	}
-	e.next = c.off
-	return !c.bad
+	e.next = r.cursor.off
+	return !r.bad
 }
 
 // Attributes.
@@ -298,14 +284,7 @@ func (d *dwarf) string(c *cursor, form uint64, u *unit) []byte {
 	var from []byte
 	switch form {
 	case formString:
-		s := c.rest()
-		n := bytes.IndexByte(s, 0)
-		if n < 0 {
-			c.bad = true
-			return nil
-		}
-		c.off += uint64(n) + 1
-		return s[:n]
+		return c.text()
 	case formStrp:
 		from = d.str
 	case formLineStrp:
@@ -314,70 +293,38 @@ func (d *dwarf) string(c *cursor, form uint64, u *unit) []byte {
 		c.skip(u, form)
 		return nil
 	}
-	at := uint64(c.fixed(4))
-	if at >= uint64(len(from)) {
-		return nil
-	}
-	s := from[at:]
-	if n := bytes.IndexByte(s, 0); n >= 0 {
-		s = s[:n]
-	}
-	return s
-}
-
-// after is where the entry behind e and its children begins, 0 if the unit is damaged.
-func (d *dwarf) after(u *unit, table []shape, e *die) uint64 {
-	if !e.children {
-		return e.next
-	}
-	if e.sibling > e.off && e.sibling < u.end {
-		return e.sibling
-	}
-	var in die
-	depth := 1
-	for off := e.next; ; off = in.next {
-		if !d.read(u, table, off, &in) {
-			return 0
-		}
-		switch {
-		case in.tag == 0:
-			depth--
-		case in.children && in.sibling > in.off && in.sibling < u.end:
-			in.next = in.sibling
-		case in.children:
-			depth++
-		}
-		if depth == 0 {
-			return in.next
-		}
-	}
+	return stringIn(from, c.fixed(4))
 }
 
 // children calls yield for each child of the entry e until it returns false.
 func (d *dwarf) children(u *unit, e *die, yield func(*die) bool) {
-	if !e.children {
-		return
+	if e.children {
+		d.below(u, e, &d.steps, yield)
 	}
-	table := d.table(u.abbrevs)
+}
+
+func (d *dwarf) below(u *unit, e *die, steps *int, yield func(*die) bool) {
 	var in die
-	for off := e.next; off != 0; off = d.after(u, table, &in) {
-		if !d.read(u, table, off, &in) || in.tag == 0 || !yield(&in) {
+	for r := entriesBelow(d.info, u, d.table(u), e.next, steps); r.next(); r.skip(in.sibling) {
+		if !d.die(&r, &in) || !yield(&in) {
 			return
 		}
 	}
 }
 
-// top calls yield for each entry at the top of all units until it returns false.
+// top calls yield for each entry at the top of all units until it returns false. It ends early
+// where units share tables of abbreviations so that it reads more of them than there is.
 func (d *dwarf) top(yield func(*unit, *die) bool) {
+	steps, parsed := math.MaxInt, d.parsed
 	for i := range d.units {
 		u := &d.units[i]
-		var root die
-		if !d.read(u, d.table(u.abbrevs), u.first, &root) {
+		r, root := entriesAt(d.info, u, d.table(u), u.first, &steps), die{}
+		if !r.first() || !d.die(&r, &root) || !root.children {
 			continue
 		}
-		more := true
-		d.children(u, &root, func(e *die) bool {
-			more = yield(u, e)
+		more := d.parsed-parsed <= uint64(len(d.abbrev))+spare
+		d.below(u, &root, &steps, func(e *die) bool {
+			more = more && yield(u, e)
 			return more
 		})
 		if !more {

@@ -43,7 +43,7 @@ func (t *dwarfTypes) typ(off uint64) *ctypes.Type {
 	}
 	u := t.d.unitOf(off)
 	var e die
-	if off == 0 || u == nil || t.depth > maxDepth || !t.d.read(u, t.d.table(u.abbrevs), off, &e) {
+	if off == 0 || u == nil || t.depth > maxDepth || !t.d.budget.spend(typeCost) || !t.d.read(u, off, &e) {
 		return ctypes.VoidType
 	}
 	t.depth++
@@ -85,7 +85,7 @@ func base(e *die) *ctypes.Type {
 
 func (t *dwarfTypes) array(u *unit, e *die) *ctypes.Type {
 	var lens []int
-	t.d.children(u, e, func(sub *die) bool {
+	t.parts(u, e, func(sub *die) bool {
 		if sub.tag == tagSubrange {
 			n := -1
 			if sub.hasCount {
@@ -102,6 +102,18 @@ func (t *dwarfTypes) array(u *unit, e *die) *ctypes.Type {
 	return typ
 }
 
+// maxParts is the members, enumerators or parameters that one type can have, as in BTF.
+const maxParts = 1<<16 - 1
+
+// parts is children for what becomes a part of a type.
+func (t *dwarfTypes) parts(u *unit, e *die, yield func(*die) bool) {
+	n := 0
+	t.d.children(u, e, func(in *die) bool {
+		n++
+		return n <= maxParts && t.d.budget.spend(partCost+len(in.name)) && yield(in)
+	})
+}
+
 var kindOfTag = map[uint64]ctypes.Kind{tagStruct: ctypes.Struct, tagUnion: ctypes.Union, tagEnum: ctypes.Enum}
 
 func (t *dwarfTypes) tagged(u *unit, e *die) *ctypes.Type {
@@ -109,9 +121,9 @@ func (t *dwarfTypes) tagged(u *unit, e *die) *ctypes.Type {
 	if e.decl {
 		return t.image.forward(kind, kind, tag, false)
 	}
-	return ctypes.Lazy(kind, tag, func(typ *ctypes.Type) {
+	return t.image.lazy(kind, tag, func(typ *ctypes.Type) {
 		var e die
-		if !t.d.read(u, t.d.table(u.abbrevs), off, &e) {
+		if !t.d.read(u, off, &e) {
 			return
 		}
 		typ.Size = int(e.size)
@@ -119,7 +131,7 @@ func (t *dwarfTypes) tagged(u *unit, e *die) *ctypes.Type {
 			t.enumerate(u, &e, typ)
 			return
 		}
-		t.d.children(u, &e, func(m *die) bool {
+		t.parts(u, &e, func(m *die) bool {
 			if m.tag == tagMember {
 				typ.Fields = append(typ.Fields, t.member(m))
 			}
@@ -135,13 +147,14 @@ func (t *dwarfTypes) member(m *die) ctypes.Field {
 	}
 	at := int(8*m.at + m.bitAt)
 	if m.hasOldBit {
-		at = int(8*m.at) + 8*typ.Bytes() - int(m.oldBitAt) - int(m.bits)
+		at = int(8*m.at) + bitUnit(typ) - int(m.oldBitAt) - int(m.bits)
 	}
 	return field(string(m.name), typ, at, int(m.bits))
 }
 
 func (t *dwarfTypes) enumerate(u *unit, e *die, typ *ctypes.Type) {
-	t.d.children(u, e, func(m *die) bool {
+	typ.Size = enumSize(typ.Size)
+	t.parts(u, e, func(m *die) bool {
 		if m.tag == tagEnumerator {
 			typ.Enums = append(typ.Enums, ctypes.Enumerator{Name: string(m.name), Value: m.value})
 			typ.Signed = typ.Signed || m.value < 0
@@ -154,7 +167,7 @@ func (t *dwarfTypes) enumerate(u *unit, e *die, typ *ctypes.Type) {
 // declaration are looked up there.
 func (t *dwarfTypes) function(u *unit, e *die) *ctypes.Type {
 	params, variadic := []*ctypes.Type{}, false
-	t.d.children(u, e, func(p *die) bool {
+	t.parts(u, e, func(p *die) bool {
 		switch p.tag {
 		case tagParam:
 			params = append(params, t.typ(p.typ))

@@ -12,18 +12,24 @@ func (t *Types) Enumerator(name string) []int64 {
 	t.open()
 	if t.enums == nil {
 		t.enums = make(map[string][]int64)
-		if t.btf != nil {
-			t.btf.eachEnum(t.addEnum)
-		} else {
-			t.dwarf.eachEnum(t.addEnum)
-		}
+		t.guard(func() {
+			if t.btf != nil {
+				t.btf.eachEnum(t.addEnum)
+			} else {
+				t.dwarf.eachEnum(t.addEnum)
+			}
+		})
 	}
 	return t.enums[name]
 }
 
+// maxValues is how many values of one enumerator are told.
+const maxValues = 256
+
 func (t *Types) addEnum(typ *ctypes.Type) {
 	for _, e := range typ.Base().Enums {
-		if values := t.enums[e.Name]; !slices.Contains(values, e.Value) {
+		values := t.enums[e.Name]
+		if len(values) < maxValues && !slices.Contains(values, e.Value) && t.spend(nameCost) {
 			t.enums[e.Name] = append(values, e.Value)
 		}
 	}

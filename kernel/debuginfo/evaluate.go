@@ -55,6 +55,7 @@ func (e *evaluation) locate(expr []byte) ([]piece, error) {
 	now := piece{kind: isNowhere}
 	for steps := 0; c.off < uint64(len(expr)); steps++ {
 		op := c.byte()
+		e.l.steps--
 		switch {
 		case op >= opReg0 && op <= opReg31:
 			now = piece{kind: inRegister, v: uint64(op - opReg0)}
@@ -68,7 +69,7 @@ func (e *evaluation) locate(expr []byte) ([]piece, error) {
 		case op == opImplicitPointer, op == opGNUImplicitPointer:
 			return nil, ErrOptimizedOut
 		case op == opPiece:
-			now.size = int(c.uleb())
+			now.size = int(min(c.uleb(), maxValue))
 			pieces, now = append(pieces, now), piece{kind: isNowhere}
 		default:
 			if err := e.step(c, op); err != nil {
@@ -78,7 +79,7 @@ func (e *evaluation) locate(expr []byte) ([]piece, error) {
 				now = piece{kind: inMemory, v: e.top().v}
 			}
 		}
-		if c.bad || steps > 10000 {
+		if c.bad || steps > 10000 || e.l.steps < 0 {
 			return nil, errExpression
 		}
 	}
@@ -111,10 +112,13 @@ func (e *evaluation) assemble(pieces []piece, n int) (addr uint64, data []byte, 
 	if len(pieces) == 1 && pieces[0].kind == inMemory && pieces[0].size == 0 {
 		return pieces[0].v, nil, nil
 	}
+	if n > maxValue {
+		return 0, nil, fmt.Errorf("%w: it has %d bytes, and is not in memory as a whole", errExpression, n)
+	}
 	for _, p := range pieces {
-		size := p.size
-		if size == 0 {
-			size = n - len(data)
+		size := n - len(data) // what pieces have beyond it is cut off
+		if p.size != 0 {
+			size = min(p.size, size)
 		}
 		part, err := e.bytesOf(p, size)
 		if err != nil {

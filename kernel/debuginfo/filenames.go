@@ -12,6 +12,8 @@ type fileNames struct {
 	files []fileName
 	paths []string
 	pool  map[string]string // paths of all units, to keep one of each
+
+	budget *budget
 }
 
 type fileName struct {
@@ -33,6 +35,9 @@ func (f *fileNames) path(i uint64) string {
 	}
 	if f.paths[i] == "" {
 		p := f.join(f.files[i])
+		if f.budget != nil && !f.budget.spend(len(p)) {
+			return ""
+		}
 		if same, ok := f.pool[p]; ok {
 			p = same
 		}
@@ -54,13 +59,14 @@ func (f *fileNames) join(file fileName) string {
 
 // fileNames reads those of a unit; of what is damaged there are none.
 func (d *sections) fileNames(u *unit, r *root, pool map[string]string) fileNames {
-	f := fileNames{pool: pool}
+	f := fileNames{pool: pool, budget: d.budget}
 	c := cursor{data: d.line, off: r.lines}
 	length := c.fixed(4)
 	if !r.hasLines || length > uint64(len(d.line)) || c.off+length > uint64(len(d.line)) {
 		return f
 	}
 	c.data = d.line[:c.off+length]
+	start := c.off
 	version := c.fixed(2)
 	if version >= 5 {
 		c.off += 2 // sizes of an address and of a segment selector
@@ -73,7 +79,11 @@ func (d *sections) fileNames(u *unit, r *root, pool map[string]string) fileNames
 	if version >= 5 {
 		f.names5(d, &c, u, r)
 	} else {
-		f.names4(&c, r)
+		f.names4(d, &c, r)
+	}
+	// Headers that units share are read for each, and paid for.
+	if !d.budget.spend(int(c.off - start)) {
+		f.files = nil
 	}
 	f.paths = make([]string, len(f.files))
 	return f
@@ -91,7 +101,11 @@ func (d *sections) entries(c *cursor, u *unit, r *root, yield func(fileName)) {
 	for i := range format {
 		format[i] = attr{name: c.uleb(), form: c.uleb()}
 	}
-	for n := c.uleb(); n > 0 && !c.bad; n-- {
+	n := c.uleb()
+	if n > uint64(len(c.rest())) { // none has no bytes
+		c.bad = true
+	}
+	for ; n > 0 && !c.bad && d.budget.spend(fileCost); n-- {
 		var file fileName
 		for i := range format {
 			switch format[i].name {
@@ -109,12 +123,13 @@ func (d *sections) entries(c *cursor, u *unit, r *root, yield func(fileName)) {
 
 // names4 reads the tables of DWARF 2 to 4: of the directory 0 it tells nothing, and files
 // count from 1.
-func (f *fileNames) names4(c *cursor, r *root) {
+func (f *fileNames) names4(d *sections, c *cursor, r *root) {
 	f.dirs, f.files = append(f.dirs, r.compDir), append(f.files, fileName{})
 	next := func() []byte {
-		s := zeroTerminated(c.rest())
-		c.off += uint64(len(s)) + 1
-		return s
+		if !d.budget.spend(fileCost) {
+			return nil
+		}
+		return c.text()
 	}
 	for dir := next(); len(dir) > 0; dir = next() {
 		f.dirs = append(f.dirs, dir)

@@ -55,7 +55,7 @@ func (f *frame) base(e *evaluation) (uint64, error) {
 
 // cfa is the canonical frame address: the stack pointer of the caller at the call.
 func (f *frame) cfa() (uint64, error) {
-	rules, ok := f.l.cfi.at(f.at.pc)
+	rules, ok := f.l.cfi.at(f.at.pc, &f.l.steps)
 	if !ok {
 		return 0, fmt.Errorf("%w: no unwind information at %#x", errExpression, f.at.pc)
 	}
@@ -72,7 +72,7 @@ func (f *frame) cfaOf(r *frameRules) (uint64, error) {
 
 // caller is the frame that called this one, as it is at the return.
 func (f *frame) caller() (*frame, error) {
-	rules, ok := f.l.cfi.at(f.at.pc)
+	rules, ok := f.l.cfi.at(f.at.pc, &f.l.steps)
 	if !ok {
 		return nil, ErrOptimizedOut
 	}
@@ -164,7 +164,7 @@ func (f *frame) entryValue(is func(*node) bool, depth int) (uint64, error) {
 // value of a parameter: an expression, nil if it is not told or another function was
 // called, so that this one has been jumped to.
 func (f *frame) passed(callee *node, is func(*node) bool) (value []byte) {
-	site := f.callSite(f.at.function)
+	site := f.callSite(f.at.function, 0)
 	if site == nil || !f.calls(site, callee) {
 		return nil
 	}
@@ -182,7 +182,10 @@ func (f *frame) passed(callee *node, is func(*node) bool) (value []byte) {
 }
 
 // callSite is the entry of the call that returns to where the frame is, nil if none.
-func (f *frame) callSite(in *node) (site *node) {
+func (f *frame) callSite(in *node, depth int) (site *node) {
+	if depth > maxScopes {
+		return nil
+	}
 	f.l.below(in, func(n *node) bool {
 		switch n.tag {
 		case tagCallSite, tagGNUCallSite:
@@ -196,7 +199,7 @@ func (f *frame) callSite(in *node) (site *node) {
 				}
 			}
 		case tagInlined, tagLexicalBlock:
-			site = f.callSite(n)
+			site = f.callSite(n, depth+1)
 		}
 		return site == nil
 	})

@@ -66,7 +66,7 @@ var ErrNoDebugInfo = errors.New("no debug information (DWARF)")
 // told while that is done how many of total bytes have been read. The image may be closed
 // afterwards.
 //
-// It fails with ErrNoDebugInfo. That an index cannot be kept is no failure of its own.
+// It fails with ErrNoDebugInfo, or says in one line why the debug information cannot be read. That an index cannot be kept is no failure of its own.
 func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)) (*Index, error) {
 	path := ""
 	if id := img.BuildID(); id != "" && cache != "" {
@@ -79,7 +79,10 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 	if len(d.info) == 0 || len(d.abbrev) == 0 {
 		return nil, fmt.Errorf("%s: %w", img.Name(), ErrNoDebugInfo)
 	}
-	t, err := d.index(progress)
+	t, err := func() (t tables, err error) {
+		defer kernel.Recover(&err)
+		return d.index(progress)
+	}()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", img.Name(), err)
 	}
@@ -117,14 +120,17 @@ func keptIndex(path string) (x *Index, ok bool) {
 // index makes the tables. It fails if they are empty since the debug information is of a
 // kind that is not read.
 func (d *sections) index(progress func(done, total int64)) (tables, error) {
-	h := dwarf{info: d.info}
+	h := dwarf{info: d.info, budget: d.budget}
 	h.readUnits()
 	var sum int64
-	results := d.scanAll(h.units, func(n int64) {
+	results, err := d.scanAll(h.units, func(n int64) {
 		if sum += n; progress != nil {
 			progress(sum, int64(len(d.info)))
 		}
 	})
+	if err != nil {
+		return tables{}, err
+	}
 	t := merge(h.units, results)
 	if len(t.defs.data) == 4*defCols { // the sentinel
 		return t, d.unread(&h)
@@ -137,8 +143,12 @@ func (d *sections) index(progress func(done, total int64)) (tables, error) {
 func (d *sections) unread(h *dwarf) error {
 	split := h.split
 	for i := range h.units {
-		r, ok := d.root(&h.units[i], shapes(d.abbrev, h.units[i].abbrevs))
+		table, size := shapes(d.abbrev, h.units[i].abbrevs, h.units[i].addrSize)
+		r, ok := d.root(&h.units[i], table)
 		split = split || ok && r.split
+		if !d.budget.spend(int(size)) {
+			break
+		}
 	}
 	switch {
 	case split:
@@ -159,8 +169,9 @@ func (x *Index) Function(name string) (f Function, ok bool) {
 	for d := x.t.funcs.at(i, funcDef); d < x.t.funcs.at(i+1, funcDef); d++ {
 		f.Regular = append(f.Regular, x.definition(int(d)))
 	}
+	links := maxLinks
 	for c := x.t.funcs.at(i, funcCopy); c < x.t.funcs.at(i+1, funcCopy); c++ {
-		f.Copies = append(f.Copies, x.copy(int(c)))
+		f.Copies = append(f.Copies, x.copy(int(c), &links))
 	}
 	return f, true
 }
@@ -198,7 +209,11 @@ func (x *Index) definition(row int) Definition {
 	}
 }
 
-func (x *Index) copy(row int) Copy {
+// maxLinks bounds the chains of all copies of one function together: very many copies may lie in
+// one another, in what is damaged.
+const maxLinks = 1 << 20
+
+func (x *Index) copy(row int, links *int) Copy {
 	t := x.t.copies
 	c := Copy{
 		Caller:   x.name(int(x.t.defs.at(int(t.at(row, copyDef)), defFunc))),
@@ -207,7 +222,8 @@ func (x *Index) copy(row int) Copy {
 		CallFile: x.t.text(t.at(row, copyFile)), CallLine: int(t.at(row, copyLine)), die: uint64(t.at(row, copyDie)),
 		Part: t.at(row, copyPart) != 0,
 	}
-	for p := t.at(row, copyParent); p > 0; p = t.at(int(p)-1, copyParent) {
+	for p := t.at(row, copyParent); p > 0 && *links > 0; p = t.at(int(p)-1, copyParent) {
+		*links--
 		c.Chain = append(c.Chain, x.name(int(t.at(int(p)-1, copyFunc))))
 	}
 	slices.Reverse(c.Chain)

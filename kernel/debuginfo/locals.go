@@ -33,6 +33,7 @@ type Locals struct {
 	loc     []byte // .debug_loc
 	cfi     *callFrames
 	image   []Range // what is loaded of the image: addresses in it have moved
+	steps   int     // that are left for the question at hand
 }
 
 type localKey struct {
@@ -81,6 +82,7 @@ func NewLocals(img *kernel.Image, x *Index, types *Types, at Placement) *Locals 
 	l := &Locals{
 		at: at, symbols: img.Symtab(), x: x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
 		regs: make(map[uint64]arch.Reg), units: make(map[uint64]*localUnit), found: make(map[localKey]*Local),
+		steps: maxSteps,
 	}
 	for i, r := range l.arch.Regs {
 		if r.DWARF >= 0 {
@@ -110,11 +112,9 @@ func (l *Locals) Find(addr uint64, name string) (v *Local, ok bool) {
 	key := localKey{pc, name}
 	v, known := l.found[key]
 	if !known {
-		for _, candidate := range l.all(pc) {
-			if candidate.Name == name {
-				v = candidate
-				break
-			}
+		all := l.all(pc)
+		if i := slices.IndexFunc(all, func(v *Local) bool { return v.Name == name }); i >= 0 {
+			v = all[i]
 		}
 		l.found[key] = v
 	}
@@ -156,23 +156,33 @@ func (l *Locals) place(addr uint64) (pc uint64, ok bool) {
 	return pc, true
 }
 
-// all are the variables that can be seen from an address, those of inner scopes first.
+// all are the variables that can be seen from an address, those of inner scopes first. Of what is
+// damaged there are none, or fewer.
 func (l *Locals) all(pc uint64) (found []*Local) {
+	var err error
+	defer kernel.Recover(&err)
+	l.steps = maxSteps
 	scopes := l.scopes(pc)
 	for i := len(scopes) - 1; i >= 0; i-- {
-		found = l.declared(found, &scopes[i], localPlace{pc, scopes[i].unit, &scopes[0]})
+		found = l.declared(found, &scopes[i], localPlace{pc, scopes[i].unit, &scopes[0]}, 0)
 	}
 	return found
 }
 
+// maxLocals is more than the variables that can be seen from one address in what is not damaged.
+const maxLocals = 1 << 16
+
 // declared adds the variables of a scope, and those of blocks in it of which the compiler
 // has left no code of their own. Of a copy's, some may be described only where the function
 // is described that it is a copy of: static ones, and those that have no value.
-func (l *Locals) declared(found []*Local, scope *node, at localPlace) []*Local {
+func (l *Locals) declared(found []*Local, scope *node, at localPlace, depth int) []*Local {
+	if depth > maxScopes || len(found) > maxLocals {
+		return found
+	}
 	described := make(map[uint64]bool)
 	l.below(scope, func(n *node) bool {
 		described[n.refers(atOrigin)] = true
-		found = l.declares(found, n, at)
+		found = l.declares(found, n, at, depth)
 		return true
 	})
 	origin := scope.refers(atOrigin)
@@ -180,7 +190,7 @@ func (l *Locals) declared(found []*Local, scope *node, at localPlace) []*Local {
 		if o, ok := l.node(u, origin); ok {
 			l.below(&o, func(n *node) bool {
 				if !described[n.off] {
-					found = l.declares(found, n, at)
+					found = l.declares(found, n, at, depth)
 				}
 				return true
 			})
@@ -191,7 +201,7 @@ func (l *Locals) declared(found []*Local, scope *node, at localPlace) []*Local {
 
 // declares adds what one entry of a scope declares. A declaration of what is defined
 // elsewhere is no local variable.
-func (l *Locals) declares(found []*Local, n *node, at localPlace) []*Local {
+func (l *Locals) declares(found []*Local, n *node, at localPlace, depth int) []*Local {
 	switch n.tag {
 	case tagVariable, tagParam:
 		if v := l.local(n, at); v.Name != "" && n.get(atDecl) == nil {
@@ -199,7 +209,7 @@ func (l *Locals) declares(found []*Local, n *node, at localPlace) []*Local {
 		}
 	case tagLexicalBlock:
 		if n.get(atLowPC) == nil && n.get(atRanges) == nil {
-			return l.declared(found, n, at)
+			return l.declared(found, n, at, depth+1)
 		}
 	}
 	return found
@@ -221,7 +231,7 @@ func (l *Locals) scopes(pc uint64) []node {
 		return nil
 	}
 	scopes := []node{n}
-	for inner := &n; inner != nil; {
+	for inner := &n; inner != nil && len(scopes) < maxScopes; {
 		outer := inner
 		inner = nil
 		l.below(outer, func(n *node) bool {
@@ -316,8 +326,9 @@ func (l *Locals) pairs(u *localUnit, at uint64, holds func(Range) bool) []byte {
 	highest := ^uint64(0) >> (64 - 8*u.addrSize)
 	for {
 		lo, hi := c.fixed(u.addrSize), c.fixed(u.addrSize)
+		l.steps--
 		switch {
-		case c.bad || lo == 0 && hi == 0:
+		case c.bad || lo == 0 && hi == 0 || l.steps < 0:
 			return nil
 		case lo == highest:
 			base = hi
@@ -348,7 +359,7 @@ const (
 func (l *Locals) list(u *localUnit, at uint64, holds func(Range) bool) []byte {
 	c, base := cursor{data: l.lists, off: at}, u.root.low
 	var otherwise []byte
-	for !c.bad {
+	for ; !c.bad && l.steps >= 0; l.steps-- {
 		var r Range
 		switch c.byte() {
 		case lleBaseAddressx:
@@ -382,25 +393,36 @@ func (l *Locals) list(u *localUnit, at uint64, holds func(Range) bool) []byte {
 	return otherwise
 }
 
+// maxValue is the bytes of a variable that is not in memory as a whole.
+const maxValue = 1 << 20
+
 // Read reads a variable where the guest is, at the address that it was found for. If it
 // lies in memory as a whole addr tells where, at the address of the running kernel; data
-// is nil then. Otherwise data is what it consists of, as many bytes as its type has.
+// is nil then. Otherwise data is what it consists of, as many bytes as its type has, at most
+// maxValue.
 func (l *Locals) Read(v *Local, g Guest) (addr uint64, data []byte, err error) {
-	if v.data != nil {
-		return 0, fit(v.data, v.Type.Bytes()), nil
-	}
-	if len(v.expr) == 0 {
-		return 0, nil, fmt.Errorf("%s: %w", v.Name, ErrOptimizedOut)
-	}
-	e := &evaluation{l: l, frame: l.frame(v.at, g)}
-	pieces, err := e.locate(v.expr)
-	if err == nil {
-		addr, data, err = e.assemble(pieces, v.Type.Bytes())
-	}
-	if err != nil {
+	if addr, data, err = l.read(v, g); err != nil {
 		return 0, nil, fmt.Errorf("%s: %w", v.Name, err)
 	}
 	return addr, data, nil
+}
+
+func (l *Locals) read(v *Local, g Guest) (addr uint64, data []byte, err error) {
+	defer kernel.Recover(&err)
+	l.steps = maxSteps
+	size := v.Type.Bytes()
+	switch {
+	case v.data != nil && size <= maxValue:
+		return 0, fit(v.data, size), nil
+	case len(v.expr) == 0:
+		return 0, nil, ErrOptimizedOut
+	}
+	e := &evaluation{l: l, frame: l.frame(v.at, g)}
+	pieces, err := e.locate(v.expr)
+	if err != nil {
+		return 0, nil, err
+	}
+	return e.assemble(pieces, size)
 }
 
 // fit cuts or extends bytes with zeros.

@@ -57,6 +57,12 @@ func TestExpressions(t *testing.T) {
 		{"implicit", "\x9e\x02\x01\x02", 2, "01 02"},
 		{"pieces", "\x51\x93\x02\x08\x07\x9f\x93\x02", 4, "10 00 07 00"},
 		{"a piece is missing", "\x51\x93\x04\x93\x04", 8, "optimized out"},
+		{"a piece beyond the end", "\x51\x93\x08", 4, "10 00 01 00"},
+		{"a huge piece", "\x51\x93\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 8, "10 00 01 00 00 00 00 00"},
+		{"a piece of 1 TiB", "\x51\x93\x80\x80\x80\x80\x80\x20", 4, "10 00 01 00"},
+		{"all behind a long piece", "\x51\x93\x20\x52\x93\x00", 8, "10 00 01 00 00 00 00 00"},
+		{"a type of 1 TiB in a register", "\x51", 1 << 40,
+			"its location cannot be evaluated: it has 1099511627776 bytes, and is not in memory as a whole"},
 		{"implicit pointer", "\xa0\x00\x00\x00\x00\x00", 8, "optimized out"},
 		{"sum", "\x32\x33\x22\x9f", 1, "05"},
 		{"difference", "\x32\x33\x1c\x9f", 8, "ff ff ff ff ff ff ff ff"},
@@ -156,21 +162,34 @@ func TestLocals(t *testing.T) {
 	}
 }
 
-// FuzzExpression: no expression does harm.
+// FuzzExpression: whatever an expression says, a variable has as many bytes as its type, or none.
 func FuzzExpression(f *testing.F) {
-	f.Add([]byte("\x2f\xfd\xff"))
-	f.Add([]byte("\xa3\x03\xa3\x01\x55\x93\x02"))
-	f.Add([]byte("\xa8\x20\xf5\x01\x02\xa6\x09\x01\x94\x20"))
+	for _, expr := range []string{
+		"\x2f\xfd\xff", "\xa3\x03\xa3\x01\x55\x93\x02", "\xa8\x20\xf5\x01\x02\xa6\x09\x01\x94\x20",
+		"\x51\x93\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "\x51\x93\x20\x51\x93\x00", "\x51\x93\xff\xff\xff\xff\xff\x3f",
+		"\x91\x00\x91\x00\x2f\xf9\xff", "\x9c\x9c\x2f\xfb\xff",
+	} {
+		f.Add([]byte(expr), uint8(0))
+		f.Add([]byte(expr), uint8(3))
+	}
+	types := []*ctypes.Type{
+		ctypes.LongType, ctypes.VoidType, ctypes.ArrayOf(ctypes.UnsignedCharType, 20), ctypes.ArrayOf(ctypes.LongType, 1<<39),
+	}
 	var l *Locals
-	f.Fuzz(func(t *testing.T, expr []byte) {
+	f.Fuzz(func(t *testing.T, expr []byte, of uint8) {
 		if l == nil {
 			l = expressionLocals(t)
 		}
-		v := &Local{Name: "v", Type: ctypes.LongType, expr: expr}
+		v := &Local{Name: "v", Type: types[int(of)%len(types)], expr: expr}
 		at := l.x.t.defs.address(0, defEntry)
+		l.steps = maxSteps
 		scopes := l.scopes(at)
 		v.at = localPlace{at, scopes[0].unit, &scopes[0]}
-		l.Read(v, cpu{7: 0x10800})
+		if _, data, err := l.Read(v, cpu{7: 0x10800}); err == nil && data != nil && len(data) != v.Type.Bytes() {
+			t.Errorf("%d bytes of %d", len(data), v.Type.Bytes())
+		} else if err != nil && strings.Contains(err.Error(), "runtime error") {
+			t.Error(err)
+		}
 	})
 }
 

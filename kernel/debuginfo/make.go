@@ -31,24 +31,49 @@ func array(t *ctypes.Type, n int) *ctypes.Type {
 	return ctypes.LazyArray(t, n)
 }
 
+// enumSize is the size of an enumeration, 0 for one that no integer has.
+func enumSize(n int) int {
+	switch n {
+	case 1, 2, 4, 8:
+		return n
+	}
+	return 0
+}
+
+// bitUnit is the bits of the integer type of a bit-field, 0 for one that is no integer. Structures
+// are not completed for it.
+func bitUnit(t *ctypes.Type) int {
+	for t.Kind == ctypes.Typedef {
+		t = t.Elem
+	}
+	if t.Kind != ctypes.Int && t.Kind != ctypes.Enum {
+		return 0
+	}
+	return 8 * t.Bytes()
+}
+
 // field is a member at a number of bits from the start; bits is the width of a bit-field.
 // A bit-field lies in an integer of its type's size, aligned to that, or where it would
-// cross its end, in one that begins at a byte.
+// cross its end, in one that begins at a byte. Whatever the debug information says, a member
+// is not before the start, nor a bit-field outside its integer.
 func field(name string, t *ctypes.Type, at, bits int) ctypes.Field {
-	f := ctypes.Field{Name: name, Type: t, Offset: at / 8, Bits: bits}
-	if bits == 0 {
+	at = min(max(at, 0), 8*ctypes.MaxBytes)
+	f := ctypes.Field{Name: name, Type: t, Offset: at / 8, Bits: min(max(bits, 0), 64)}
+	if f.Bits == 0 {
 		return f
 	}
-	unit := 8 * max(t.Bytes(), 1)
-	f.Offset, f.BitOffset = at/unit*unit/8, at%unit
-	if f.BitOffset+bits > unit {
+	unit := bitUnit(t)
+	if unit > 0 {
+		f.Offset, f.BitOffset = at/unit*unit/8, at%unit
+	}
+	if f.BitOffset+f.Bits > unit {
 		f.Offset, f.BitOffset = at/8, at%8
-		if f.BitOffset+bits > unit {
+		if f.BitOffset+f.Bits > unit {
 			f.Type = ctypes.UlongType
-			if t.IsSigned() {
+			if unit > 0 && t.IsSigned() {
 				f.Type = ctypes.LongType
 			}
-			f.Bits = min(bits, 64-f.BitOffset)
+			f.Bits = min(f.Bits, 64-f.BitOffset)
 		}
 	}
 	return f

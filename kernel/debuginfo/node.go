@@ -20,8 +20,7 @@ type attribute struct {
 // A localUnit is a unit whose entries are read as nodes.
 type localUnit struct {
 	*unit
-	root  root
-	table []shape
+	root root
 }
 
 // Tags and attributes of variables and calls.
@@ -70,9 +69,9 @@ func (l *Locals) unitAt(off uint64) *localUnit {
 	if lu := l.units[u.start]; lu != nil {
 		return lu
 	}
-	lu := &localUnit{unit: u, table: shapes(l.s.abbrev, u.abbrevs)}
+	lu := &localUnit{unit: u}
 	var ok bool
-	if lu.root, ok = l.s.root(u, lu.table); !ok {
+	if lu.root, ok = l.s.root(u, l.d.table(u)); !ok {
 		return nil
 	}
 	l.units[u.start] = lu
@@ -81,19 +80,19 @@ func (l *Locals) unitAt(off uint64) *localUnit {
 
 // node reads an entry; it is not ok where there is none, or an end of children.
 func (l *Locals) node(u *localUnit, off uint64) (n node, ok bool) {
-	c := cursor{data: l.s.info[:u.end], off: off}
-	code := c.uleb()
-	n = node{unit: u, off: off, next: c.off}
-	if c.bad || code == 0 || code >= uint64(len(u.table)) || u.table[code].tag == 0 {
-		return n, false
+	r := entriesAt(l.s.info, u.unit, l.d.table(u.unit), off, &l.steps)
+	if !r.first() {
+		return node{unit: u, off: off}, false
 	}
-	s := &u.table[code]
-	n.tag, n.children = s.tag, s.children
-	for i := range s.attrs {
-		n.attrs = append(n.attrs, c.attribute(u.unit, &s.attrs[i]))
-	}
-	n.next = c.off
-	return n, !c.bad
+	n = r.node(u)
+	return n, !r.bad
+}
+
+// node is the entry at hand.
+func (r *entries) node(u *localUnit) node {
+	n := node{unit: u, off: r.off, tag: r.shape.tag, children: r.shape.children, attrs: r.attributes()}
+	n.next = r.cursor.off
+	return n
 }
 
 func (c *cursor) attribute(u *unit, a *attr) attribute {
@@ -108,9 +107,7 @@ func (c *cursor) attribute(u *unit, a *attr) attribute {
 	case formRefUdata:
 		return attribute{name: a.name, value: value{a.form, c.uleb()}}
 	case formString:
-		s := zeroTerminated(c.rest())
-		c.off += uint64(len(s)) + 1
-		return attribute{name: a.name, value: value{form: a.form}, block: s}
+		return attribute{name: a.name, value: value{form: a.form}, block: c.text()}
 	}
 	return attribute{name: a.name, value: c.value(u, a)}
 }
@@ -129,36 +126,21 @@ func (l *Locals) below(n *node, yield func(*node) bool) {
 	if !n.children {
 		return
 	}
-	for off := n.next; off != 0; {
-		child, ok := l.node(n.unit, off)
-		if !ok || !yield(&child) {
+	for r := entriesBelow(l.s.info, n.unit.unit, l.d.table(n.unit.unit), n.next, &l.steps); r.next(); {
+		child := r.node(n.unit)
+		if r.bad || !yield(&child) {
 			return
 		}
-		off = l.behind(&child)
+		r.skip(child.sibling())
 	}
 }
 
-// behind is where the entry after n and what is below it begins, 0 if that is damaged.
-func (l *Locals) behind(n *node) uint64 {
-	if !n.children {
-		return n.next
+// sibling is the entry behind all that is below one, 0 if it is not told.
+func (n *node) sibling() uint64 {
+	if n.get(atSibling) == nil {
+		return 0
 	}
-	if at := n.refers(atSibling); n.get(atSibling) != nil && at > n.off && at < n.unit.end {
-		return at
-	}
-	off := n.next
-	for {
-		child, ok := l.node(n.unit, off)
-		if !ok {
-			if child.next <= off || child.next > n.unit.end || l.s.info[off] != 0 {
-				return 0
-			}
-			return child.next // the end of the children
-		}
-		if off = l.behind(&child); off == 0 {
-			return 0
-		}
-	}
+	return n.refers(atSibling)
 }
 
 // text is an attribute that is a string.
@@ -167,10 +149,7 @@ func (l *Locals) text(n *node, name uint64) string {
 	if a == nil {
 		return ""
 	}
-	if a.value.form == formString {
-		return string(a.block)
-	}
-	return string(l.s.stringAt(&n.unit.root, a.value))
+	return string(l.s.textOf(&n.unit.root, a))
 }
 
 // completed gives the attribute of an entry, or of one that it refers to as its origin.
@@ -204,10 +183,12 @@ func (l *Locals) contains(n *node, pc uint64) bool {
 // places are the ranges of an entry that pass a test.
 func (l *Locals) places(n *node, test func(Range) bool) (found []Range) {
 	u := n.unit
-	add := func(r Range) {
+	add := func(r Range) bool {
 		if test(r) {
 			found = append(found, r)
 		}
+		l.steps--
+		return l.steps >= 0
 	}
 	if a := n.get(atRanges); a != nil {
 		l.s.eachRange(u.unit, &u.root, a.value, add)

@@ -328,12 +328,12 @@ func (e *evaluation) baseType(off uint64) (typed, error) {
 	}
 	u := e.frame.at.unit
 	var d die
-	if !e.l.d.read(u.unit, u.table, u.start+off, &d) || d.tag != tagBase {
+	if u.start+off < u.first || u.start+off >= u.end || !e.l.d.read(u.unit, u.start+off, &d) || d.tag != tagBase {
 		return typed{}, errExpression
 	}
 	switch d.encoding {
 	case 2, 5, 6, 7, 8, 16:
-		if d.size <= 8 {
+		if d.size > 0 && d.size <= 8 {
 			return typed{size: int(d.size), signed: d.encoding == 5 || d.encoding == 6}, nil
 		}
 	}

@@ -136,7 +136,7 @@ func (e explainer) ranges(n *node) (all []Range) {
 		all = append(all, Range{at, at})
 	}
 	if a := n.get(atRanges); a != nil {
-		e.s.eachRange(n.unit.unit, &n.unit.root, a.value, func(r Range) { all = append(all, r) })
+		e.s.eachRange(n.unit.unit, &n.unit.root, a.value, func(r Range) bool { all = append(all, r); return true })
 	}
 	return all
 }

@@ -12,8 +12,9 @@ const (
 	rleStartLength
 )
 
-// eachRange calls yield for the ranges that a DW_AT_ranges names, in their order.
-func (d *sections) eachRange(u *unit, r *root, v value, yield func(Range)) {
+// eachRange calls yield for the ranges that a DW_AT_ranges names, in their order, until it
+// returns false.
+func (d *sections) eachRange(u *unit, r *root, v value, yield func(Range) bool) {
 	if u.version < 5 {
 		d.pairs(u, r, v.raw, yield)
 		return
@@ -27,7 +28,7 @@ func (d *sections) eachRange(u *unit, r *root, v value, yield func(Range)) {
 }
 
 // pairs reads a list of .debug_ranges (DWARF 4, 2.17.3).
-func (d *sections) pairs(u *unit, r *root, at uint64, yield func(Range)) {
+func (d *sections) pairs(u *unit, r *root, at uint64, yield func(Range) bool) {
 	c, base := cursor{data: d.ranges, off: at}, r.low
 	highest := ^uint64(0) >> (64 - 8*u.addrSize)
 	for {
@@ -38,36 +39,41 @@ func (d *sections) pairs(u *unit, r *root, at uint64, yield func(Range)) {
 		case lo == highest:
 			base = hi
 		default:
-			yield(Range{base + lo, base + hi})
+			if !yield(Range{base + lo, base + hi}) {
+				return
+			}
 		}
 	}
 }
 
 // list reads a list of .debug_rnglists (DWARF 5, 2.17.3).
-func (d *sections) list(u *unit, r *root, at uint64, yield func(Range)) {
+func (d *sections) list(u *unit, r *root, at uint64, yield func(Range) bool) {
 	c, base := cursor{data: d.rnglists, off: at}, r.low
 	for !c.bad {
+		var x Range
 		switch c.byte() {
 		case rleBaseAddressx:
 			base = d.indexedAddress(u, r, c.uleb())
-		case rleStartxEndx:
-			lo, hi := d.indexedAddress(u, r, c.uleb()), d.indexedAddress(u, r, c.uleb())
-			yield(Range{lo, hi})
-		case rleStartxLength:
-			lo := d.indexedAddress(u, r, c.uleb())
-			yield(Range{lo, lo + c.uleb()})
-		case rleOffsetPair:
-			lo, hi := base+c.uleb(), base+c.uleb()
-			yield(Range{lo, hi})
+			continue
 		case rleBaseAddress:
 			base = c.fixed(u.addrSize)
+			continue
+		case rleStartxEndx:
+			x.Lo, x.Hi = d.indexedAddress(u, r, c.uleb()), d.indexedAddress(u, r, c.uleb())
+		case rleStartxLength:
+			x.Lo = d.indexedAddress(u, r, c.uleb())
+			x.Hi = x.Lo + c.uleb()
+		case rleOffsetPair:
+			x.Lo, x.Hi = base+c.uleb(), base+c.uleb()
 		case rleStartEnd:
-			lo, hi := c.fixed(u.addrSize), c.fixed(u.addrSize)
-			yield(Range{lo, hi})
+			x.Lo, x.Hi = c.fixed(u.addrSize), c.fixed(u.addrSize)
 		case rleStartLength:
-			lo := c.fixed(u.addrSize)
-			yield(Range{lo, lo + c.uleb()})
+			x.Lo = c.fixed(u.addrSize)
+			x.Hi = x.Lo + c.uleb()
 		default: // the end, or damage
+			return
+		}
+		if !yield(x) {
 			return
 		}
 	}

@@ -1,5 +1,7 @@
 package debuginfo
 
+import "math"
+
 // A scan walks over one unit and notes its functions and the inlined copies in them. It
 // looks at nothing outside the unit but strings and ranges, so units are scanned in
 // parallel.
@@ -7,10 +9,10 @@ type scan struct {
 	d     *sections
 	u     *unit
 	root  root
-	plans []plan
 	files fileNames
 	out   scanned
-	stack []scope
+	stack []scope // of the entries that the one at hand lies in, by level
+	purse purse
 }
 
 // scanned is what a scan has found, by order of entries.
@@ -94,70 +96,53 @@ const (
 	atGNUDwoName = 0x2130
 )
 
-const (
-	none      = -1      // no definition, no copy
-	maxScopes = 1 << 12 // of entries in entries, in what is not damaged
-)
+const none = -1 // no definition, no copy
 
 // run scans the unit. What follows damage is left out.
-func (s *scan) run() scanned {
-	c := cursor{data: s.d.info[:s.u.end], off: s.u.first}
+func (s *scan) run(table []shape) scanned {
+	steps, inTypes := math.MaxInt, s.root.inTypes()
 	s.stack = append(s.stack[:0], scope{none, none})
-	for c.off < s.u.end && !c.bad && len(s.stack) > 0 && len(s.stack) < maxScopes {
-		at := c.off
-		code := c.uleb()
-		if code == 0 {
-			s.stack = s.stack[:len(s.stack)-1]
-			continue
+	for r := entriesAt(s.d.info, s.u, table, s.u.first, &steps); r.next(); {
+		in := s.stack[r.level]
+		switch todo := r.shape.todo; {
+		case todo == takeIn:
+			in = s.look(&r, in)
+		case todo == passInto || inTypes:
+			r.over()
+		default:
+			if r.jump(r.over()) {
+				continue
+			}
 		}
-		if code >= uint64(len(s.plans)) || s.plans[code].todo == undefined {
-			break
+		if r.shape.children {
+			s.stack = append(s.stack[:r.level+1], in)
 		}
-		s.one(&c, at, &s.plans[code])
 	}
+	s.purse.settle()
 	return s.out
 }
 
-// one takes the entry at a place, behind whose code the cursor stands, and leaves the
-// cursor at the next one.
-func (s *scan) one(c *cursor, at uint64, p *plan) {
-	in := s.stack[len(s.stack)-1]
-	switch p.todo {
-	case takeIn:
-		in = s.look(c, at, p, in)
-	case passInto:
-		p.over(c, s.u)
-	default:
-		sibling := p.over(c, s.u)
-		if p.children && sibling > c.off && sibling < s.u.end {
-			c.off = sibling
-			return
-		}
-	}
-	if p.children {
-		s.stack = append(s.stack, in)
-	}
-}
-
 // look reads a function or a copy, and gives the scope of what is below it.
-func (s *scan) look(c *cursor, at uint64, p *plan, in scope) scope {
+func (s *scan) look(r *entries, in scope) scope {
 	var e entry
-	for i := range p.attrs {
-		s.attr(c, &p.attrs[i], &e)
+	for i := range r.shape.attrs {
+		s.attr(&r.cursor, &r.shape.attrs[i], &e)
 	}
-	if c.bad {
+	if r.bad {
 		return in
 	}
-	if p.tag == tagInlined {
+	if r.shape.tag == tagInlined {
+		r.bad = !s.purse.spend(copyCost)
 		s.out.copies = append(s.out.copies, inlined{
-			place: s.place(&e), die: at, origin: e.origin, def: in.def, parent: in.copy,
+			place: s.place(&e), die: r.off, origin: e.origin, def: in.def, parent: in.copy,
 			callFile: s.files.path(e.callFile), callLine: e.callLine,
 		})
 		return scope{in.def, int32(len(s.out.copies) - 1)}
 	}
-	s.out.funcs = append(s.out.funcs, function{at, e.origin, e.name, s.files.path(e.declFile), e.declLine})
-	if pl := s.place(&e); pl.count > 0 {
-		s.out.defs = append(s.out.defs, definition{pl, at})
+	r.bad = !s.purse.spend(functionCost + len(e.name))
+	s.out.funcs = append(s.out.funcs, function{r.off, e.origin, e.name, s.files.path(e.declFile), e.declLine})
+	if pl := s.place(&e); pl.count > 0 && s.purse.spend(defCost) {
+		s.out.defs = append(s.out.defs, definition{pl, r.off})
 		return scope{int32(len(s.out.defs) - 1), none}
 	}
 	return scope{none, none}
@@ -195,13 +180,14 @@ func (s *scan) attr(c *cursor, a *attr, e *entry) {
 func (s *scan) place(e *entry) place {
 	pl := place{first: int32(len(s.out.ranges))}
 	low, base := s.d.address(s.u, &s.root, e.low)
-	add := func(r Range) {
+	add := func(r Range) bool {
 		if !base {
 			low, base = r.Lo, true
 		}
 		if s.d.isCode(r) {
 			s.out.ranges = append(s.out.ranges, r)
 		}
+		return s.purse.spend(rangeCost)
 	}
 	switch {
 	case e.ranges.form != 0:

@@ -19,6 +19,7 @@ type sections struct {
 	strOffsets, addr                 []byte
 	ranges, rnglists                 []byte
 	code                             []Range // of the image
+	budget                           *budget
 }
 
 // newSections gives the sections of an image. A relocatable one has not been relocated.
@@ -33,6 +34,7 @@ func newSections(img *kernel.Image) *sections {
 		strOffsets: section(".debug_str_offsets"), addr: section(".debug_addr"),
 		ranges: section(".debug_ranges"), rnglists: section(".debug_rnglists"),
 	}
+	d.budget = newBudget(img.Size(), d.info, d.abbrev, d.str, d.lineStr, d.line, d.strOffsets, d.addr, d.ranges, d.rnglists)
 	for _, s := range img.CodeSections() {
 		d.code = append(d.code, Range{s.Vaddr, s.Vaddr + s.Memsz})
 	}
@@ -67,47 +69,41 @@ type root struct {
 
 // root reads the first entry of a unit. Bases may come behind what needs them.
 func (d *sections) root(u *unit, table []shape) (r root, ok bool) {
-	c := cursor{data: d.info[:u.end], off: u.first}
-	code := c.uleb()
-	if c.bad || code == 0 || code >= uint64(len(table)) {
+	steps := 1
+	e := entriesAt(d.info, u, table, u.first, &steps)
+	if !e.first() {
 		return r, false
 	}
-	var compDir, low value
-	for i := range table[code].attrs {
-		a := &table[code].attrs[i]
-		switch a.name {
+	var compDir *attribute
+	var low value
+	all := e.attributes()
+	for i := range all {
+		switch a := &all[i]; a.name {
 		case atLowPC:
-			low = c.value(u, a)
+			low = a.value
 		case atStmtList:
-			r.lines, r.hasLines = c.value(u, a).raw, true
+			r.lines, r.hasLines = a.value.raw, true
 		case atCompDir:
-			if a.form == formString {
-				r.compDir = d.text(&c, u, &r, a.form)
-				continue
-			}
-			compDir = c.value(u, a)
+			compDir = a
 		case atLanguage:
-			r.language = uint64(c.number(u, a))
+			r.language = a.value.raw
 		case atStrOffsets:
-			r.strOffsets = c.value(u, a).raw
+			r.strOffsets = a.value.raw
 		case atAddrBase:
-			r.addrs = c.value(u, a).raw
+			r.addrs = a.value.raw
 		case atRnglists:
-			r.rnglists = c.value(u, a).raw
+			r.rnglists = a.value.raw
 		case atLoclists:
-			r.loclists = c.value(u, a).raw
+			r.loclists = a.value.raw
 		case atDwoName, atGNUDwoName:
 			r.split = true
-			c.skip(u, a.form)
-		default:
-			c.skip(u, a.form)
 		}
 	}
-	if compDir.form != 0 {
-		r.compDir = d.stringAt(&r, compDir)
+	if compDir != nil {
+		r.compDir = d.textOf(&r, compDir)
 	}
 	r.low, _ = d.address(u, &r, low)
-	return r, !c.bad
+	return r, !e.bad
 }
 
 // inTypes tells whether the language has functions inside types.
@@ -121,7 +117,7 @@ func (r *root) inTypes() bool {
 
 // value reads an attribute as it stands there.
 func (c *cursor) value(u *unit, a *attr) value {
-	switch n, fixed := fixedSize(a.form, u); {
+	switch n, fixed := fixedSize(a.form, u.addrSize); {
 	case a.form == formImplicit:
 		return value{a.form, uint64(a.value)}
 	case a.form == formPresent:
@@ -158,9 +154,15 @@ func (d *sections) text(c *cursor, u *unit, r *root, form uint64) []byte {
 	if form != formString {
 		return d.stringAt(r, c.value(u, &attr{form: form}))
 	}
-	s := zeroTerminated(c.rest())
-	c.off += uint64(len(s)) + 1
-	return s
+	return c.text()
+}
+
+// textOf is an attribute that is a string.
+func (d *sections) textOf(r *root, a *attribute) []byte {
+	if a.value.form == formString {
+		return a.block
+	}
+	return d.stringAt(r, a.value)
 }
 
 // stringAt is a string that lies in another section.
@@ -177,16 +179,35 @@ func (d *sections) stringAt(r *root, v value) []byte {
 	return nil
 }
 
+// maxText is more than the bytes of any name or path in what is not damaged. One that is longer is
+// none: many names may begin in one long string, which must not be read for each.
+const maxText = 1 << 12
+
+// stringIn is the string that begins at a place of a section.
 func stringIn(section []byte, at uint64) []byte {
 	if at >= uint64(len(section)) {
 		return nil
 	}
-	return zeroTerminated(section[at:])
-}
-
-func zeroTerminated(s []byte) []byte {
+	s := section[at:min(at+maxText, uint64(len(section)))]
 	if n := bytes.IndexByte(s, 0); n >= 0 {
 		return s[:n]
+	}
+	if len(s) == maxText {
+		return nil
+	}
+	return s
+}
+
+// text reads a string in place; damage if it has no end.
+func (c *cursor) text() []byte {
+	n := bytes.IndexByte(c.rest(), 0)
+	if n < 0 {
+		c.bad = true
+		return nil
+	}
+	s := c.rest()[:n]
+	if c.off += uint64(n) + 1; n >= maxText {
+		return nil
 	}
 	return s
 }

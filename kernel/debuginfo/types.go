@@ -12,6 +12,9 @@
 package debuginfo
 
 import (
+	"cmp"
+	"fmt"
+
 	"trapline/kernel"
 	"trapline/kernel/ctypes"
 )
@@ -67,6 +70,11 @@ func (t *Types) open() {
 		return
 	}
 	t.opened = true
+	t.guard(t.choose)
+}
+
+// choose reads the BTF, or else the DWARF.
+func (t *Types) choose() {
 	// A module's BTF counts on from the kernel's (btf.rst, "split BTF").
 	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == kernel.ModuleName {
 		t.btf, t.err = newBTF(raw, t)
@@ -123,10 +131,59 @@ func (t *Types) find(kind ctypes.Kind, name string, look func() (*ctypes.Type, b
 	key := memoKey{kind, name}
 	typ, ok := t.memo[key]
 	if !ok {
-		typ, _ = look()
+		typ = t.look(look)
 		t.memo[key] = typ
 	}
 	return typ, typ != nil
+}
+
+// look looks a name up.
+func (t *Types) look(look func() (*ctypes.Type, bool)) (typ *ctypes.Type) {
+	t.guard(func() { typ, _ = look() })
+	return typ
+}
+
+// lazy is a type that complete fills in when it is looked into.
+func (t *Types) lazy(kind ctypes.Kind, tag string, complete func(*ctypes.Type)) *ctypes.Type {
+	return ctypes.Lazy(kind, tag, func(typ *ctypes.Type) { t.guard(func() { complete(typ) }) })
+}
+
+// guard does what reads type information. What goes wrong with it is in Err, then.
+func (t *Types) guard(read func()) {
+	err := func() (err error) {
+		defer kernel.Recover(&err)
+		read()
+		return t.spent()
+	}()
+	if err != nil {
+		t.fail(err)
+	}
+}
+
+func (t *Types) fail(err error) {
+	if t.img != nil {
+		err = fmt.Errorf("%s: %w", t.img.Name(), err)
+	}
+	t.err = cmp.Or(t.err, err)
+}
+
+// spent is the error of types that would take more memory than they may.
+func (t *Types) spent() error {
+	if t.btf != nil && t.btf.budget.err() != nil {
+		return t.btf.budget.err()
+	}
+	if t.dwarf != nil {
+		return t.dwarf.budget.err()
+	}
+	return nil
+}
+
+// spend takes memory for what is made of types.
+func (t *Types) spend(n int) bool {
+	if t.btf != nil {
+		return t.btf.budget.spend(n)
+	}
+	return t.dwarf.budget.spend(n)
 }
 
 // Thread is the type of the structure that the kernel keeps of a thread, nil if the image
@@ -135,7 +192,7 @@ func (t *Types) Thread() *ctypes.Type {
 	if t.thread == "" {
 		return nil
 	}
-	return ctypes.Lazy(ctypes.Struct, t.thread, func(lazy *ctypes.Type) {
+	return t.lazy(ctypes.Struct, t.thread, func(lazy *ctypes.Type) {
 		if typ, ok := t.Tagged(ctypes.Struct, t.thread); ok {
 			b := typ.Base()
 			lazy.Size, lazy.Fields = b.Size, b.Fields
@@ -150,7 +207,7 @@ func (t *Types) forward(plain, other ctypes.Kind, tag string, isOther bool) *cty
 	if isOther {
 		kind = other
 	}
-	return ctypes.Lazy(kind, tag, func(lazy *ctypes.Type) {
+	return t.lazy(kind, tag, func(lazy *ctypes.Type) {
 		if typ, ok := t.Tagged(kind, tag); ok && typ != lazy {
 			b := typ.Base()
 			lazy.Size, lazy.Signed, lazy.Fields, lazy.Enums = b.Size, b.Signed, b.Fields, b.Enums

@@ -249,12 +249,16 @@ func FuzzBTF(f *testing.F) {
 // look looks at everything of a type that the language may.
 func look(t *ctypes.Type) {
 	_ = t.String()
-	_ = t.Bytes()
+	if n := t.Bytes(); n < 0 || n > ctypes.MaxBytes {
+		panic(fmt.Sprintf("%s has %d bytes", t, n))
+	}
 	t.Member("x")
 	t.Align()
 	for _, f := range t.Base().Fields {
 		_ = f.Type.String()
-		_ = f.Type.Bytes()
+		if unit := 8 * f.Type.Bytes(); f.Offset < 0 || f.Bits < 0 || f.BitOffset < 0 || f.Bits > 0 && (f.BitOffset+f.Bits > unit || unit > 64) {
+			panic(fmt.Sprintf("member %+v of %s lies outside its type", f, t))
+		}
 	}
 }
 

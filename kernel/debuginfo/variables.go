@@ -33,7 +33,8 @@ func (t *Types) Variable(name string) (*ctypes.Type, bool) {
 			return t.dwarf.variable(name)
 		}
 		if t.vars == nil {
-			t.vars = t.readIndex(".vars", newDWARF(t.img, t).index)
+			d := newDWARF(t.img, t)
+			t.vars = t.readIndex(".vars", d, d.index)
 		}
 		code, ok := t.vars.find(name)
 		if !ok {
@@ -64,7 +65,7 @@ func (d *dwarf) nameAndType(u *unit, e *die) (name []byte, typ uint64) {
 	name, typ = e.name, e.typ
 	if e.spec != 0 && e.spec >= u.first && e.spec < u.end {
 		var decl die
-		if d.read(u, d.table(u.abbrevs), e.spec, &decl) {
+		if d.read(u, e.spec, &decl) {
 			if name == nil {
 				name = decl.name
 			}
@@ -87,12 +88,16 @@ func (x *nameIndex) find(name string) (code string, ok bool) {
 }
 
 // readIndex takes an index from the cache, or makes it and leaves it there.
-func (t *Types) readIndex(suffix string, make func() *nameIndex) *nameIndex {
+func (t *Types) readIndex(suffix string, d *dwarf, make func() *nameIndex) *nameIndex {
 	path := t.indexPath(suffix)
 	if data, err := os.ReadFile(path); path != "" && err == nil && len(data) > 0 && data[0] == '\n' && data[len(data)-1] == '\n' {
 		return &nameIndex{data}
 	}
 	x := make()
+	if err := d.budget.err(); err != nil {
+		t.fail(err)
+		return x
+	}
 	if path != "" && len(x.lines) > len("\n\n") { // a stripped file has the number of the full one
 		if err := writeFile(path, x.lines); err != nil && t.err == nil {
 			t.err = fmt.Errorf("keeping an index of the debug information: %w", err)
@@ -153,7 +158,7 @@ func (d *dwarf) index() *nameIndex {
 		if name == nil || all[string(name)].rank >= rank {
 			return true
 		}
-		if code, ok := encode(d.types.typ(typ), 0); ok {
+		if code, ok := encode(d.types.typ(typ), 0); ok && d.budget.spend(nameCost+2*(len(name)+len(code))) {
 			all[string(name)] = found{rank, code}
 		}
 		return true

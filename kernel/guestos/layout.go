@@ -115,6 +115,10 @@ func structOf(all *debuginfo.Types, tag string) (*ctypes.Type, error) {
 	return nil, fmt.Errorf("neither BTF nor DWARF tells of struct %s", tag)
 }
 
+// maxStruct is no less than the bytes of any structure of a kernel. An offset in one says how much
+// memory is read in one go.
+const maxStruct = 1 << 20
+
 // field stores the offset of a member, which must have size bytes.
 func field(s *ctypes.Type, name string, size int, off *uint64) error {
 	f, ok := s.Member(name)
@@ -123,6 +127,9 @@ func field(s *ctypes.Type, name string, size int, off *uint64) error {
 	}
 	if n := f.Type.Bytes(); n != size {
 		return fmt.Errorf("member %s of struct %s has %d bytes, not %d", name, s.Name, n, size)
+	}
+	if f.Offset > maxStruct {
+		return fmt.Errorf("member %s of struct %s is %d bytes from its start, more than %d", name, s.Name, f.Offset, maxStruct)
 	}
 	*off = uint64(f.Offset)
 	return nil

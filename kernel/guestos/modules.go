@@ -62,6 +62,8 @@ const (
 	moduleGoing = 2
 	maxModules  = 4096
 	maxSections = 1024
+
+	maxModuleName = 1024 // bytes
 )
 
 // modulesOf finds the offsets.
@@ -87,7 +89,7 @@ func modulesOf(all *debuginfo.Types) (modules, error) {
 	switch {
 	case err != nil:
 		return m, err
-	case m.nameSize == 0 || m.size == 0:
+	case m.nameSize == 0 || m.nameSize > maxModuleName || m.size == 0:
 		return m, errors.New("struct module has another form")
 	}
 	return m, nil

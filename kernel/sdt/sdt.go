@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func Sites(f *elf.File) ([]Site, error) {
 	if !Linked(f) {
 		return nil, nil
 	}
-	symbols, err := f.Symbols()
+	symbols, err := symbolsOf(f)
 	if err != nil {
 		return nil, fmt.Errorf("static probes: %w", err)
 	}
@@ -120,7 +121,7 @@ func isCode(f *elf.File, section uint32) bool {
 const relaSize = 24
 
 // sites are those that one section of relocations names.
-func (c call) sites(f *elf.File, rela *elf.Section, symbols []elf.Symbol) ([]Site, error) {
+func (c call) sites(f *elf.File, rela *elf.Section, symbols symbolTable) ([]Site, error) {
 	data, err := rela.Data()
 	if err != nil {
 		return nil, err
@@ -128,18 +129,57 @@ func (c call) sites(f *elf.File, rela *elf.Section, symbols []elf.Symbol) ([]Sit
 	var out []Site
 	for ; len(data) >= relaSize; data = data[relaSize:] {
 		off, info := f.ByteOrder.Uint64(data), f.ByteOrder.Uint64(data[8:])
-		i := int(info >> 32)
-		if i == 0 || i > len(symbols) {
-			continue
-		}
-		provider, name, ok := Parse(symbols[i-1].Name)
+		symbol := symbols.name(f, info>>32)
+		provider, name, ok := Parse(symbol)
 		if !ok {
 			continue
 		}
 		if !slices.Contains(c.types, uint32(info)) {
-			return nil, fmt.Errorf("at %#x %s is used, but not called", off, symbols[i-1].Name)
+			return nil, fmt.Errorf("at %#x %s is used, but not called", off, symbol)
 		}
 		out = append(out, Site{elf.SectionIndex(rela.Info), off - c.before, c.length, provider, name})
 	}
 	return out, nil
+}
+
+// A symbolTable is one as a file has it. debug/elf would copy the names of all symbols, of which
+// very many may end alike.
+type symbolTable struct{ symbols, names []byte }
+
+const (
+	symbolSize = 24      // bytes of an Elf64_Sym
+	maxName    = 1 << 12 // bytes of a name that can be that of a probe's function
+)
+
+func symbolsOf(f *elf.File) (t symbolTable, err error) {
+	table := f.SectionByType(elf.SHT_SYMTAB)
+	if table == nil {
+		return t, elf.ErrNoSymbols
+	}
+	if int(table.Link) >= len(f.Sections) {
+		return t, errors.New("the symbol table has no string table")
+	}
+	if t.symbols, err = table.Data(); err != nil {
+		return t, fmt.Errorf("reading the symbol table: %w", err)
+	}
+	if t.names, err = f.Sections[table.Link].Data(); err != nil {
+		return t, fmt.Errorf("reading the names of symbols: %w", err)
+	}
+	return t, nil
+}
+
+// name is that of a symbol that a probe calls, "" of another.
+func (t symbolTable) name(f *elf.File, i uint64) string {
+	if i >= uint64(len(t.symbols)/symbolSize) {
+		return ""
+	}
+	at := uint64(f.ByteOrder.Uint32(t.symbols[i*symbolSize:]))
+	if at >= uint64(len(t.names)) {
+		return ""
+	}
+	name, _, ended := bytes.Cut(t.names[at:min(at+maxName, uint64(len(t.names)))], []byte{0})
+	if !ended || !bytes.HasPrefix(name, []byte(prefix)) {
+		return ""
+	}
+	return string(name)
 }

@@ -23,7 +23,7 @@ func Stub(f *elf.File, data []byte) (int, error) {
 	at := map[elf.SectionIndex]map[uint64]bool{}
 	for _, s := range sites {
 		section := f.Sections[s.Section]
-		if s.Addr+uint64(s.Len) > section.FileSize || section.Offset+s.Addr+uint64(s.Len) > uint64(len(data)) {
+		if s.Addr >= section.FileSize || s.Addr+uint64(s.Len) > section.FileSize || section.Offset+s.Addr+uint64(s.Len) > uint64(len(data)) {
 			return 0, fmt.Errorf("static probes: the call at %#x is not in its section %s", s.Addr, section.Name)
 		}
 		copy(data[section.Offset+s.Addr:], how.nops)

@@ -8,6 +8,9 @@ import (
 
 var errHeader = errors.New("the header of a line table claims more files than it has room for")
 
+// maxFiles bounds the directories and the files of a unit.
+const maxFiles = 1 << 16
+
 // checkHeader looks at the header of a unit's line table (DWARF 5, 6.2.4). The standard library
 // makes room for as many directories and files as one claims to have: a damaged one can claim more
 // than there is memory. Other damage the library finds itself.
@@ -67,7 +70,7 @@ func (h *header) entries() bool {
 		forms[i] = h.uleb()
 	}
 	n := h.uleb()
-	if n > uint64(len(h.data)) {
+	if n > uint64(len(h.data)) || n > maxFiles {
 		return false
 	}
 	for range n {

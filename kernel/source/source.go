@@ -20,6 +20,8 @@ import (
 	"trapline/kernel"
 )
 
+var errTooMany = errors.New("damaged: it has more rows, copies or units than there can be")
+
 // ErrNone is wrapped by Open for an image without DWARF.
 var ErrNone = errors.New("no debug information (DWARF)")
 
@@ -29,7 +31,9 @@ type Info struct {
 	lines []byte // .debug_line
 	slide uint64
 	units []extent // by address, once one has been looked for
-	last  *unit    // which has been read: the next function is often of the same
+
+	lastUnit dwarf.Offset // where the header of the last one is
+	last     *unit        // which has been read: the next function is often of the same
 }
 
 // Open begins to read an image's debug information. Addresses are of the running kernel as it
@@ -51,16 +55,25 @@ func OpenLinked(img *kernel.Image) (*Info, error) {
 	if section("info") == nil {
 		return nil, fmt.Errorf("%s: %w", img.Name(), ErrNone)
 	}
-	data, err := dwarf.New(section("abbrev"), nil, nil, section("info"), section("line"), nil, section("ranges"), section("str"))
-	if err != nil {
+	in := &Info{lines: section("line")}
+	if err := in.open(section); err != nil {
 		return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
 	}
+	return in, nil
+}
+
+func (in *Info) open(section func(name string) []byte) (err error) {
+	defer kernel.Recover(&err)
+	if in.lastUnit, err = checkUnits(section); err != nil {
+		return err
+	}
+	in.data, err = dwarf.New(section("abbrev"), nil, nil, section("info"), in.lines, nil, section("ranges"), section("str"))
 	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
-		if err := data.AddSection(".debug_"+name, section(name)); err != nil {
-			return nil, fmt.Errorf("%s: reading debug information: %w", img.Name(), err)
+		if err == nil {
+			err = in.data.AddSection(".debug_"+name, section(name))
 		}
 	}
-	return &Info{data: data, lines: section("line")}, nil
+	return err
 }
 
 // A Line is a line of a source file.
@@ -115,16 +128,22 @@ type node struct {
 // nothing is told of it, as of some assembler, its Places are empty.
 func (in *Info) Function(addr, size uint64) (*Function, error) {
 	f := &Function{slide: in.slide}
-	lo, hi := addr-in.slide, addr-in.slide+size
-	u, err := in.unit(lo, hi)
-	if err == nil && u != nil {
-		f.rows = u.between(lo, hi)
-		f.tree, err = u.copies(in.data, lo, hi)
-	}
-	if err != nil {
+	if err := in.read(f, addr-in.slide, addr-in.slide+size); err != nil {
 		return nil, fmt.Errorf("reading debug information at 0x%x: %w", addr, err)
 	}
 	return f, nil
+}
+
+// read reads about the code at the link-time addresses [lo, hi).
+func (in *Info) read(f *Function, lo, hi uint64) (err error) {
+	defer kernel.Recover(&err)
+	u, err := in.unit(lo, hi)
+	if err != nil || u == nil {
+		return err
+	}
+	f.rows = u.between(lo, hi)
+	f.tree, err = u.copies(in.data, lo, hi)
+	return err
 }
 
 // relative is a path as Line has it.
@@ -135,34 +154,53 @@ func relative(file, dir string) string {
 	return strings.TrimPrefix(path.Clean(file), path.Clean(dir)+"/")
 }
 
-// children reads the copies among the children of the entry that r has just read, those in
-// lexical blocks too.
-func children(data *dwarf.Data, r *dwarf.Reader, files []string) (all []*node, err error) {
-	for {
+// maxScopes bounds copies and blocks in one another, maxCopies those of one function, and maxRows the
+// rows of one unit's line table. What is not damaged has far less of each.
+const (
+	maxScopes = 1 << 12
+	maxCopies = 1 << 18
+	maxRows   = 1 << 19
+)
+
+// copiesIn reads the copies among the children of the entry that r has just read, those in lexical
+// blocks too, and those in copies.
+func copiesIn(data *dwarf.Data, r *reader, files []string) (all []*node, err error) {
+	stack := []*[]*node{&all} // where the copies go of each entry that the next one lies in
+	for n := 0; len(stack) > 0; n++ {
 		e, err := r.Next()
-		if err != nil || e == nil || e.Tag == 0 {
+		if err != nil || e == nil {
 			return all, err
 		}
+		if n > maxCopies || len(stack) > maxScopes {
+			return nil, errTooMany
+		}
+		into := stack[len(stack)-1]
 		switch {
-		case e.Tag == dwarf.TagLexDwarfBlock && e.Children:
-			inside, err := children(data, r, files)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, inside...)
+		case e.Tag == 0:
+			stack = stack[:len(stack)-1]
+			continue
 		case e.Tag == dwarf.TagInlinedSubroutine:
-			n, err := inlined(data, r, e, files)
+			n, err := inlined(data, e, files)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, n)
-		default:
-			r.SkipChildren()
+			*into = append(*into, n)
+			into = &n.inside
+		case e.Tag != dwarf.TagLexDwarfBlock:
+			if err := skip(r, e); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if e.Children {
+			stack = append(stack, into)
 		}
 	}
+	return all, nil
 }
 
-func inlined(data *dwarf.Data, r *dwarf.Reader, e *dwarf.Entry, files []string) (*node, error) {
+// inlined is the copy of an entry, without those inside it.
+func inlined(data *dwarf.Data, e *dwarf.Entry, files []string) (*node, error) {
 	n := &node{}
 	var err error
 	if n.ranges, err = data.Ranges(e); err != nil {
@@ -173,9 +211,7 @@ func inlined(data *dwarf.Data, r *dwarf.Reader, e *dwarf.Entry, files []string) 
 	}
 	line, _ := e.Val(dwarf.AttrCallLine).(int64)
 	n.Call.Line = int(line)
-	if n.Name, err = name(data, e); err == nil && e.Children {
-		n.inside, err = children(data, r, files)
-	}
+	n.Name, err = name(data, e)
 	return n, err
 }
 

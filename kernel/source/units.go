@@ -56,7 +56,7 @@ func (in *Info) unit(lo, hi uint64) (*unit, error) {
 	if in.last != nil && in.last.entry == entry {
 		return in.last, nil
 	}
-	r := in.data.Reader()
+	r := newReader(in.data)
 	r.Seek(entry)
 	e, err := r.Next()
 	if err != nil || e == nil {
@@ -101,6 +101,9 @@ func (u *unit) readLines(data *dwarf.Data, e *dwarf.Entry) error {
 		} else if err != nil {
 			return err
 		}
+		if len(u.rows) >= maxRows {
+			return errTooMany
+		}
 		if last.File != nil && !last.EndSequence {
 			u.rows = append(u.rows, row{last.Address, now.Address, Line{names[last.File], last.Line}, last.IsStmt})
 		}
@@ -112,7 +115,7 @@ func (u *unit) readLines(data *dwarf.Data, e *dwarf.Entry) error {
 
 // readFuncs finds the functions in which there may be copies. r stands behind the unit's
 // entry.
-func (u *unit) readFuncs(data *dwarf.Data, r *dwarf.Reader) error {
+func (u *unit) readFuncs(data *dwarf.Data, r *reader) error {
 	for {
 		e, err := r.Next()
 		if err != nil {
@@ -130,7 +133,9 @@ func (u *unit) readFuncs(data *dwarf.Data, r *dwarf.Reader) error {
 				u.funcs = append(u.funcs, extent{x[0], x[1], e.Offset})
 			}
 		}
-		r.SkipChildren()
+		if err := skip(r, e); err != nil {
+			return err
+		}
 	}
 	sortExtents(u.funcs)
 	return nil
@@ -155,16 +160,16 @@ func (u *unit) copies(data *dwarf.Data, lo, hi uint64) ([]*node, error) {
 	if !ok {
 		return nil, nil
 	}
-	r := data.Reader()
+	r := newReader(data)
 	r.Seek(entry)
 	if _, err := r.Next(); err != nil {
 		return nil, err
 	}
-	return children(data, r, u.files)
+	return copiesIn(data, r, u.files)
 }
 
 func (in *Info) readUnits() error {
-	r := in.data.Reader()
+	r := newReader(in.data)
 	for {
 		e, err := r.Next()
 		if err != nil {
@@ -173,7 +178,11 @@ func (in *Info) readUnits() error {
 		if e == nil {
 			break
 		}
-		r.SkipChildren() // to the next unit
+		if isUnit := e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit; isUnit && e.Offset < in.lastUnit {
+			r.SkipChildren() // without a look at them
+		} else if err := skip(r, e); err != nil {
+			return err
+		}
 		if e.Tag != dwarf.TagCompileUnit {
 			continue
 		}

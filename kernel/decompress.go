@@ -1,0 +1,84 @@
+package kernel
+
+import (
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// Beginnings of compressed files.
+var (
+	magicGzip = []byte{0x1f, 0x8b}
+	magicXZ   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
+	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// maxWindow is how far back compressed data may refer, in bytes, which is memory that
+// decompressing takes from the start: xz -9 and zstd --ultra need as much, modules a few MiB.
+const maxWindow = 64 << 20
+
+// limitOf is the bytes that n bytes may decompress to: what they hold is a part of a kernel, which
+// becomes a few times as large, not a thousand times.
+func limitOf(n int) int64 { return 64<<20 + 32*int64(n) }
+
+// limited reads all that n compressed bytes decompress to, if that is not more than it may be.
+func limited(r io.Reader, n int) ([]byte, error) {
+	limit := limitOf(n)
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("damaged: %w", err)
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("its %d bytes decompress to more than %d MiB, the limit for as many", n, limit>>20)
+	}
+	return data, nil
+}
+
+// decompress gives what is in a file of a format that Linux's modules come in.
+func decompress(data []byte) (plain []byte, err error) {
+	defer Recover(&err)
+	var r io.Reader
+	switch in := bytes.NewReader(data); {
+	case bytes.HasPrefix(data, magicGzip):
+		r, err = gzip.NewReader(in)
+	case bytes.HasPrefix(data, magicXZ):
+		if n := xzDictionary(data); n > maxWindow {
+			err = fmt.Errorf("it needs a dictionary of %d MiB, more than the limit of %d", n>>20, maxWindow>>20)
+		} else {
+			r, err = xz.NewReader(in)
+		}
+	case bytes.HasPrefix(data, magicZstd):
+		z, zerr := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err = zerr; err == nil {
+			defer z.Close()
+			r = z
+		}
+	default:
+		return data, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	return limited(r, len(data))
+}
+
+// decompressed is a section that is compressed. What it claims has been checked when the file was
+// opened.
+func (img *Image) decompressed(s *elf.Section) (data []byte, err error) {
+	defer Recover(&err)
+	return s.Data()
+}
+
+// checkClaim looks that a compressed section claims to be no larger than it may.
+func checkClaim(s *elf.Section) error {
+	if limit := limitOf(int(s.FileSize)); s.Flags&elf.SHF_COMPRESSED != 0 && s.Size > uint64(limit) {
+		return fmt.Errorf("damaged: section %s claims to decompress from %d bytes to %d, more than %d MiB, the limit for as many",
+			s.Name, s.FileSize, s.Size, limit>>20)
+	}
+	return nil
+}
