@@ -116,11 +116,10 @@ func (s *saved) load(m *emu.Machine) (n note, err error) {
 	if s.err != nil {
 		return n, s.err
 	}
-	text, err := m.Load(s.snap)
-	if err == nil {
-		err = json.Unmarshal(text, &n)
+	if err := json.Unmarshal(s.snap.Note(), &n); err != nil {
+		return n, fmt.Errorf("%w: its note: %w", emu.ErrSnapshot, err)
 	}
-	return n, err
+	return n, m.Load(s.snap)
 }
 
 // restore goes on from the guest's snapshot. One that cannot be used is told of and discarded.

@@ -297,5 +297,10 @@ const struct tl_target tl_arm64 = {
     .branch = branch,
     .raise = raise_line,
     .settled = settled,
-    .notes = {{2064, 2072}}, // of the cycle counter: the host's time at an exception
+    .env_size = TL_ARM64_ENV_SIZE,
+    .state = tl_arm64_state,
+    .sound = tl_arm64_sound,
+    .restored = tl_arm64_restored,
+    .notes = tl_arm64_notes,
+    .unequal = {{2064, 2072}}, // of the cycle counter: the host's time at an exception
 };

@@ -12,6 +12,7 @@
 //	codebuf.c      the buffer of translated code
 //	kept.c         translations that are kept from one process to the next
 //	learn.c        which of their values name places of the process
+//	state.c        what of a CPU's state is the guest's, and goes into a snapshot
 //	coherence.c    what several engines of one machine know of each other's code
 //	tlb.c          the two views of a page of text, stores at full speed
 //	mmio.c         devices in memory
@@ -24,6 +25,7 @@
 // What differs between guest architectures is a value, struct tl_target (target.h). Each has
 //
 //	ARCH_cpu.c     private state found and checked, entry state, the tl_target
+//	ARCH_state.c   which parts of its state are the guest's
 //	ARCH_trap.c    exceptions, interrupts, halting, firmware
 //	ARCH_regs.go   the registers
 //	ARCH_smp.c     what CPUs tell each other without an interrupt (arm64)

@@ -178,9 +178,13 @@ static const char *try_engine(struct tl_cpu *c) {
   err = t->try_code(c);
   if (c->first_tb && !c->charges)
     return "its operations are not those that are known"; // whatever came of it
-  if (!err && !(err = all_replaced(c)))
-    tl_kept_look(c);
-  return err;
+  if (err || (err = all_replaced(c)))
+    return err;
+  tl_kept_look(c);
+  if (!(c->fresh = malloc(tl_env_size(c))))
+    return "out of memory";
+  memcpy(c->fresh, c->env, tl_env_size(c));
+  return NULL;
 }
 
 // Another CPU of m, which has not run yet. NULL, and why not, leaves m as one to be closed.
@@ -220,6 +224,7 @@ static void close_cpu(struct tl_cpu *c) {
   if (c->uc)
     uc_close(c->uc);
   free(c->step);
+  free(c->fresh);
   if (c->mapped)
     munmap(c, sizeof *c);
   else

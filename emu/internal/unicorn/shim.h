@@ -187,6 +187,7 @@ struct tl_cpu {
   uc_engine *uc;
   uint8_t *cs;         // the library's CPUState
   void *env;           // the library's CPU state, in the layout of its architecture
+  uint8_t *fresh;      // that of this CPU when it was opened (state.c)
   uint64_t *pc;        // the program counter in it
   const uint64_t *code_base; // what makes it an address: amd64's CS base, elsewhere 0
   void *region;        // the library's MemoryRegion for everything
@@ -316,6 +317,15 @@ bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max);
 int tl_kept_code(void *translator, struct tl_block *b);
 void tl_kept_read(uint64_t end);
 void tl_kept_not(void);
+
+// state.c
+uint64_t tl_env_size(const struct tl_cpu *c);
+uint64_t tl_state_size(const struct tl_cpu *c);
+int tl_state_save(const struct tl_cpu *c, uint8_t *to, uint8_t *a, uint8_t *b);
+const char *tl_state_check(const struct tl_cpu *c, const uint8_t *from, uint8_t *env);
+void tl_state_set(struct tl_cpu *c, const uint8_t *env);
+int tl_state_place(const struct tl_cpu *c, unsigned offset);
+bool tl_float_sound(const uint8_t *status);
 
 // coherence.c
 static inline uint8_t tl_bit(const struct tl_cpu *c) { return (uint8_t)(1u << c->id); }
