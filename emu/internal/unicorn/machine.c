@@ -115,6 +115,8 @@ static const char *open_engine(struct tl_cpu *c, uint64_t code_size) {
     return "it does not open an engine";
   if (m->t->prepare && (why = m->t->prepare(c)))
     return why;
+  if (uc_ctl_exits_enable(c->uc)) // otherwise until, which is 0, is an address of the guest's
+    return "it does not run without an end";
   if (uc_mem_map_ptr(c->uc, m->ram_base, m->ram_size, UC_PROT_ALL, m->ram) ||
       uc_mem_map_ptr(c->uc, m->aux_pa, m->aux_size, UC_PROT_ALL, m->aux))
     return "it does not map the guest's memory";
