@@ -55,6 +55,7 @@ type guest struct {
 	closers   []io.Closer
 	stops     []func() bool
 	kept      string   // guestConfig's
+	verbose   bool     // guestConfig's
 	atEnd     []func() // while the machine is still there
 	start     time.Time
 }
@@ -68,11 +69,12 @@ type guestConfig struct {
 	symbols bool   // fail without symbols
 	ahead   bool   // it will go on from a snapshot, if there is one
 	kept    string // the option translations; "" is "keep"
+	verbose bool   // tell of what is in the cache and not used
 }
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
-	g := &guest{ctx: e.ctx, options: o, kept: c.kept, start: time.Now()}
+	g := &guest{ctx: e.ctx, options: o, kept: c.kept, verbose: c.verbose, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {
 		g.close()

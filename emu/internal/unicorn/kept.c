@@ -26,13 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SLOTS = 1 << 18, MOST = SLOTS / 2, UNIT = 8 };
-
-struct tl_store {
-  uint64_t used; // bytes
-  uint64_t blocks;
-  uint32_t index[SLOTS]; // in units from the start, 0 for none
-};
+enum { SLOTS = TL_STORE_SLOTS, MOST = TL_STORE_MOST, UNIT = TL_STORE_UNIT };
 
 __thread struct tl_keeping tl_keeping;
 
@@ -184,23 +178,19 @@ uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->store ? m->store
 
 uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used : 0; }
 
-// Keep translations from here on: those in the n bytes of fd from offset on, which are a store as
-// it was, or none. False if there is no memory for it, or they are too many.
-bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n) {
+// Keep translations from here on: none yet, or those that the caller puts into the n bytes returned,
+// and then has checked (tl_kept_sound). NULL if there is no memory for it, or they are too many.
+uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
   tl_keep_no_more(m);
   if (n > TL_STORE_SIZE)
-    return false;
+    return NULL;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
-    return false;
+    return NULL;
   m->store = (struct tl_store *)s;
-  if (n && mmap(s, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED) {
-    tl_keep_no_more(m);
-    return false;
-  }
   if (!n)
     m->store->used = (sizeof *m->store + UNIT - 1) / UNIT * UNIT;
-  return true;
+  return s;
 }
 
 void tl_keep_no_more(struct tl_machine *m) {
@@ -239,8 +229,9 @@ void tl_kept_look(struct tl_cpu *c) {
   c->near = near && !reaches(lo, ours) && !reaches(hi, ours);
 }
 
-// A note of the linker's that is another for each build, in hexadecimal digits.
-static int append_build(const struct dl_phdr_info *info, char *text) {
+// A note of the linker's that is another for each build, in hexadecimal digits: how many there are, of
+// which text has less than room.
+static int append_build(const struct dl_phdr_info *info, char *text, int room) {
   int n = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -250,7 +241,7 @@ static int append_build(const struct dl_phdr_info *info, char *text) {
       const uint8_t *name = note + sizeof *h, *id = name + (h->n_namesz + 3) / 4 * 4;
       if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 && !memcmp(name, "GNU", 4))
         for (uint32_t k = 0; k < h->n_descsz && k < 20; k++)
-          n += sprintf(text + n, "%02x", id[k]);
+          n += snprintf(text + n, n < room ? (size_t)(room - n) : 0, "%02x", id[k]);
       note = id + (h->n_descsz + 3) / 4 * 4;
     }
   }
@@ -259,7 +250,7 @@ static int append_build(const struct dl_phdr_info *info, char *text) {
 
 struct builds {
   char *text;
-  int seen, missing;
+  int room, seen, missing;
 };
 
 // The program is the first. Where it lies anywhere, addresses of ours are others each time.
@@ -269,9 +260,11 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
   (void)size;
   if (!program && !strstr(info->dlpi_name, "libunicorn"))
     return 0;
-  int n = append_build(info, b->text);
-  b->missing += !n || (program && info->dlpi_addr);
-  b->text += n;
+  int n = append_build(info, b->text, b->room);
+  b->missing += !n || n >= b->room || (program && info->dlpi_addr);
+  if (b->missing)
+    return 1;
+  b->text += n, b->room -= n;
   return !program;
 }
 
@@ -280,12 +273,12 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
 // be told.
 void tl_kept_by(char *text) {
   unsigned a, b, c1 = 0, d1 = 0, b7 = 0, c8 = 0, rest;
-  struct builds builds = {.text = text};
+  struct builds builds = {.text = text, .room = TL_KEPT_BY};
   dl_iterate_phdr(add_build, &builds);
   __get_cpuid(1, &a, &b, &c1, &d1);
   __get_cpuid_count(7, 0, &a, &b7, &rest, &b);
   __get_cpuid(0x80000001, &a, &b, &c8, &rest);
-  sprintf(builds.text, " %x %x %x %x", c1, d1, b7, c8);
-  if (builds.missing)
+  int n = builds.missing ? 0 : snprintf(builds.text, builds.room, " %x %x %x %x", c1, d1, b7, c8);
+  if (builds.missing || n >= builds.room)
     text[0] = 0;
 }

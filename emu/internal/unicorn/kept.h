@@ -7,6 +7,16 @@
 
 
 #define TL_INSNS 512           // of a block, at most
+#define TL_FIXES 1024          // and values that name places
+
+// The index is a hash table, of which half is empty.
+enum { TL_STORE_SLOTS = 1 << 18, TL_STORE_MOST = TL_STORE_SLOTS / 2, TL_STORE_UNIT = 8 };
+
+struct tl_store {
+  uint64_t used; // bytes
+  uint64_t blocks;
+  uint32_t index[TL_STORE_SLOTS]; // in units from the start, 0 for none
+};
 
 // A value of 32 bits in host code that names a place of the process.
 enum tl_fix_kind {

@@ -2,8 +2,9 @@ package unicorn
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -41,18 +42,13 @@ func runKept(t *testing.T, code, store []byte, before func(*Engine)) *Engine {
 
 func keep(t *testing.T, e *Engine, store []byte) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "store")
-	if err := os.WriteFile(name, store, 0o600); err != nil {
+	if err := keepStore(e, store); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := e.Keep(f, 0, int64(len(store))); err != nil {
-		t.Fatal(err)
-	}
+}
+
+func keepStore(e *Engine, store []byte) error {
+	return e.Keep(int64(len(store)), func(to []byte) error { copy(to, store); return nil })
 }
 
 // learnt is the store after code has run once, and what rax and the clock were.
@@ -177,5 +173,131 @@ func TestKeptStepped(t *testing.T) {
 	}
 	if _, n := e.Kept(); e.Placed() != 0 || n != blocks {
 		t.Errorf("%d blocks used; %d kept, there were %d", e.Placed(), n, blocks)
+	}
+}
+
+// Places in a store: its head, its index, and in a translation the fields of struct tl_kept.
+const (
+	storeBlocks, storeIndex, storeHead        = 8, 16, 16 + 4<<18
+	keptPC, keptSize, keptRead, keptICount    = 0, 26, 28, 30
+	keptBytes, keptFixes, keptReset, keptJump = 32, 34, 36, 40
+	keptHead                                  = 48
+)
+
+// A store of which anything leads out of it is refused, and nothing is kept.
+func TestKeptUnsound(t *testing.T) {
+	store, _, rax, _ := learnt(t, keptCode)
+	le := binary.LittleEndian
+	first := storeHead // the translation that was learned first
+	slot := storeIndex
+	for le.Uint32(store[slot:]) == 0 {
+		slot += 4
+	}
+	half := func(at int, v uint16) func([]byte) []byte {
+		return func(b []byte) []byte { le.PutUint16(b[at:], v); return b }
+	}
+	word := func(at int, v uint32) func([]byte) []byte {
+		return func(b []byte) []byte { le.PutUint32(b[at:], v); return b }
+	}
+	for name, change := range map[string]func([]byte) []byte{
+		"nothing but zeros":  func(b []byte) []byte { return make([]byte, len(b)) },
+		"no head":            func(b []byte) []byte { return b[:8] },
+		"cut short":          func(b []byte) []byte { return b[:len(b)-8] },
+		"longer":             func(b []byte) []byte { return append(b, make([]byte, 8)...) },
+		"used":               word(4, 1),
+		"blocks":             word(storeBlocks, 1<<18),
+		"fewer blocks":       word(storeBlocks, 1),
+		"index in the head":  word(slot, 1),
+		"index in the index": word(slot, (storeHead-8)/8),
+		"index at the end":   word(slot, uint32(len(store)/8-1)),
+		"index far away":     word(slot, 1<<32-1),
+		"icount 0":           half(first+keptICount, 0),
+		"icount":             half(first+keptICount, 513),
+		"icount at the end":  half(first+keptICount, 512),
+		"code 0":             half(first+keptBytes, 0),
+		"code":               half(first+keptBytes, 1<<16-1),
+		"fixes":              half(first+keptFixes, 1025),
+		"fixes at the end":   half(first+keptFixes, 1024),
+		"size 0":             half(first+keptSize, 0),
+		"size":               half(first+keptSize, 8192),
+		"read":               half(first+keptRead, 1<<16-1),
+		"end of two pages": func(b []byte) []byte {
+			b[first+keptPC] = 0xff
+			b[first+keptPC+1] = 0xff
+			return half(first+keptRead, 4098)(b)
+		},
+		"jump":      word(first+keptJump, 1<<31),
+		"jump back": func(b []byte) []byte { return half(first+keptReset, 1<<15)(word(first+keptJump, 1<<16)(b)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, nothing{})
+			if err := keepStore(e, change(slices.Clone(store))); !errors.Is(err, ErrStore) {
+				t.Errorf("error %v, want ErrStore", err)
+			}
+			if s, _ := e.Kept(); s != nil {
+				t.Error("it is kept")
+			}
+			load(e, keptCode)
+			if e.Run(); e.Reg(arch.RAX) != rax {
+				t.Errorf("rax %d, want %d", e.Reg(arch.RAX), rax)
+			}
+			e.Close()
+		})
+	}
+}
+
+// A store that cannot be filled is not used.
+func TestKeptNotFilled(t *testing.T) {
+	store, _, _, _ := learnt(t, keptCode)
+	e := open(t, nothing{})
+	wrong := errors.New("wrong")
+	if err := e.Keep(int64(len(store)), func(to []byte) error { copy(to, store); return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("error %v", err)
+	}
+	if s, _ := e.Kept(); s != nil {
+		t.Error("it is kept")
+	}
+}
+
+// However the fields of a store are changed, it is refused or within its bounds: what is used of it
+// is found by other code here.
+func TestKeptMutations(t *testing.T) {
+	store, _, _, _ := learnt(t, keptCode)
+	e := open(t, nothing{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range 3000 {
+		b := slices.Clone(store)
+		for range 1 + rng.IntN(2) {
+			at := storeHead + rng.IntN(len(b)-storeHead)
+			b[at] = byte(rng.Uint32())
+		}
+		if keepStore(e, b) != nil {
+			refused++
+			continue
+		}
+		for slot := storeIndex; slot < storeHead; slot += 4 {
+			if at := int(binary.LittleEndian.Uint32(b[slot:])) * 8; at > 0 {
+				checkKept(t, b[at:])
+			}
+		}
+	}
+	if refused == 0 || refused == 3000 {
+		t.Errorf("%d refused", refused)
+	}
+}
+
+func checkKept(t *testing.T, k []byte) {
+	t.Helper()
+	half := func(at int) int { return int(binary.LittleEndian.Uint16(k[at:])) }
+	icount, fixes, code := half(keptICount), half(keptFixes), half(keptBytes)
+	data := keptHead + icount*2*8
+	if end := data + fixes*8 + icount*2 + half(keptRead) + code; end > len(k) {
+		t.Fatalf("it ends %d bytes behind the store", end-len(k))
+	}
+	for i := range fixes {
+		if at := half(data + 8*i); at+4 > code {
+			t.Fatalf("a value at %d of %d bytes", at, code)
+		}
 	}
 }
