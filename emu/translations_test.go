@@ -12,8 +12,8 @@ import (
 )
 
 // keepFile runs a guest with the translations in a file, nil for none, and returns what it leaves, how
-// the guest ended, and how many were used.
-func keepFile(t *testing.T, file, key []byte) (left []byte, state string, placed uint64, err error) {
+// the guest ended, and how many blocks were in the file.
+func keepFile(t *testing.T, file, key []byte) (left []byte, state string, known uint64, err error) {
 	t.Helper()
 	g := start(t, arch.AMD64, Config{Memory: MinMemory}, workload)
 	defer g.Close()
@@ -38,7 +38,7 @@ func keepFile(t *testing.T, file, key []byte) (left []byte, state string, placed
 	if err := g.SaveTranslations(&w, key); err != nil {
 		t.Fatal(err)
 	}
-	return w.Bytes(), g.state(t), g.Translations().Placed, err
+	return w.Bytes(), g.state(t), g.Translations().Known, err
 }
 
 // Translations are used where they are whole and sealed with the key, and nowhere else.
@@ -48,9 +48,9 @@ func TestTranslationsSealed(t *testing.T) {
 	if err != nil || len(file) < pageSize+sealedChunk {
 		t.Fatalf("%d bytes, %v", len(file), err)
 	}
-	again, _, placed, err := keepFile(t, file, key)
-	if err != nil || placed == 0 {
-		t.Fatalf("%d used, %v", placed, err)
+	again, _, known, err := keepFile(t, file, key)
+	if err != nil || known == 0 {
+		t.Fatalf("%d known, %v", known, err)
 	}
 	if bytes.Equal(again[:pageSize], file[:pageSize]) {
 		t.Error("a number that is to be used once has been used again")
@@ -74,12 +74,12 @@ func TestTranslationsSealed(t *testing.T) {
 		"earlier format": {bytes.Replace(file, []byte("translations 2"), []byte("translations 1"), 1), key, ErrTranslations},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got, placed, err := keepFile(t, c.file, c.key)
+			_, got, known, err := keepFile(t, c.file, c.key)
 			if !errors.Is(err, c.want) || !errors.Is(err, ErrTranslations) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
-			if placed != 0 || got != state {
-				t.Errorf("%d used; state %s, want %s", placed, got, state)
+			if known != 0 || got != state {
+				t.Errorf("%d known; state %s, want %s", known, got, state)
 			}
 		})
 	}
