@@ -29,7 +29,7 @@ import (
 
 const (
 	translationsMagic = "trapline translations 2\n"
-	sealedChunk       = 1 << 20
+	sealedChunk       = 1 << 18
 	onceSize          = 8
 )
 

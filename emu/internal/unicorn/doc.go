@@ -11,7 +11,7 @@
 //	clock.c        the clock: bytes of code executed; the instants for interrupts
 //	codebuf.c      the buffer of translated code
 //	kept.c         translations that are kept from one process to the next
-//	kept_sound.c   whether those that were read can be used
+//	kept_sound.c   whether one that was read can be used
 //	learn.c        which of their values name places of the process
 //	state.c        what of a CPU's state is the guest's, and goes into a snapshot
 //	coherence.c    what several engines of one machine know of each other's code

@@ -7,7 +7,7 @@
 // host code is kept under all of that, and placed where the library would have generated it. Finding,
 // linking and dropping blocks stays the library's.
 //
-// A store is one piece of memory, and the file of it the same bytes:
+// A store is one piece of memory. What is kept of it are the translations; the index follows:
 //
 //	head     how much is used; the index: where a translation is, by the hash of what it is of
 //	...      translations: struct tl_kept, and behind it
@@ -174,23 +174,39 @@ void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block 
   s->blocks++;
 }
 
+// Take the n bytes that the caller has put into the store for translations, if they are such.
+bool tl_kept_take(struct tl_cpu *c, uint64_t n) {
+  struct tl_store *s = c->m->store;
+  const uint8_t *end = s->translations + n;
+  while (s->used < sizeof *s + n) {
+    struct tl_kept *k = tl_kept_room(c->m, 0);
+    if (!k || !tl_kept_sound(c, k, end))
+      return false;
+    struct tl_block b = {.pc = k->pc, .flags = k->flags, .cflags = k->cflags};
+    tl_kept_add(c->m, k, &b, (uint64_t)(tl_parts(c, k).end - (uint8_t *)k));
+  }
+  return s->used == sizeof *s + n;
+}
+
 uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->store ? m->store->blocks : 0; }
 
-uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used : 0; }
+uint8_t *tl_kept_all(const struct tl_machine *m) { return m->store->translations; }
 
-// Keep translations from here on: none yet, or those that the caller puts into the n bytes returned,
-// and then has checked (tl_kept_sound). NULL if there is no memory for it, or they are too many.
+uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used - sizeof *m->store : 0; }
+
+// Keep translations from here on: none yet. The caller may put n bytes of them where this returns,
+// and then have them taken. NULL if there is no memory for it, or they are too many.
 uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
   tl_keep_no_more(m);
-  if (n > TL_STORE_SIZE)
+  if (n > TL_STORE_SIZE - sizeof *m->store)
     return NULL;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
     return NULL;
+  madvise(s, TL_STORE_SIZE, MADV_HUGEPAGE); // it is filled at once; not having them is no error
   m->store = (struct tl_store *)s;
-  if (!n)
-    m->store->used = (sizeof *m->store + UNIT - 1) / UNIT * UNIT;
-  return s;
+  m->store->used = sizeof *m->store;
+  return m->store->translations;
 }
 
 void tl_keep_no_more(struct tl_machine *m) {

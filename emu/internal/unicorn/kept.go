@@ -26,7 +26,7 @@ func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
 		return nil
 	}
 	err := fill(unsafe.Slice((*byte)(store), n))
-	if err == nil && !C.tl_kept_sound(e.c, C.uint64_t(n)) {
+	if err == nil && !C.tl_kept_take(e.c, C.uint64_t(n)) {
 		err = ErrStore
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (e *Engine) Kept() (store []byte, blocks uint64) {
 	if m.store == nil {
 		return nil, 0
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(m.store)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
+	return unsafe.Slice((*byte)(C.tl_kept_all(m)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
 }
 
 // CheckKept has translations compared with what the library makes now, and not used.

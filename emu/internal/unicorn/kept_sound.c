@@ -1,5 +1,5 @@
-// Whether a store that has been read can be used: whoever has made it, nothing of it leads out of it
-// or out of what it is copied to. Its host code is taken as it is.
+// Whether a translation that has been read can be used: whoever has made it, nothing of it leads out of
+// it or out of what it is copied to. Its host code is taken as it is.
 #include "kept.h"
 
 // The parts of k lie before end.
@@ -30,21 +30,7 @@ static bool code_sound(const struct tl_cpu *c, const struct tl_kept *k) {
   return k->code;
 }
 
-// Is the store, of n bytes, one?
-bool tl_kept_sound(const struct tl_cpu *c, uint64_t n) {
-  const struct tl_store *s = c->m->store;
-  const uint8_t *start = (const uint8_t *)s, *end = start + n;
-  uint64_t blocks = 0;
-  if (n < sizeof *s || n % TL_STORE_UNIT || s->used != n || s->blocks > TL_STORE_MOST)
-    return false;
-  for (uint32_t i = 0; i < TL_STORE_SLOTS; i++) {
-    uint64_t at = (uint64_t)s->index[i] * TL_STORE_UNIT;
-    if (!at)
-      continue;
-    const struct tl_kept *k = (const void *)(start + at);
-    if (at < sizeof *s || at + sizeof *k > n || !parts_within(c, k, end) || !text_sound(k) || !code_sound(c, k))
-      return false;
-    blocks++;
-  }
-  return blocks == s->blocks;
+// Is k, of which what is read ends at end, a translation?
+bool tl_kept_sound(const struct tl_cpu *c, const struct tl_kept *k, const uint8_t *end) {
+  return parts_within(c, k, end) && text_sound(k) && code_sound(c, k);
 }

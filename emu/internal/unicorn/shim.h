@@ -308,7 +308,8 @@ void tl_charge_end(void);
 #define TL_STORE_SIZE (128ull << 20) // bytes at most
 #define TL_KEPT_BY 160         // bytes that tl_kept_by needs
 uint8_t *tl_keep(struct tl_machine *m, uint64_t n);
-bool tl_kept_sound(const struct tl_cpu *c, uint64_t n);
+uint8_t *tl_kept_all(const struct tl_machine *m);
+bool tl_kept_take(struct tl_cpu *c, uint64_t n);
 void tl_keep_no_more(struct tl_machine *m);
 uint64_t tl_kept_blocks(const struct tl_machine *m);
 uint64_t tl_kept_bytes(const struct tl_machine *m);
