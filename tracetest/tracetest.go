@@ -15,6 +15,10 @@
 // installed but the emulator's library. Each trace is a process, so tests may run in
 // parallel. A trace is what the guest did and does not depend on the host: what it prints
 // can be compared with a file, byte for byte.
+//
+// Of the C functions of a program that links this package, mmap64, gettimeofday and qemu_clock_get_ns
+// are the emulator's (emu/internal/unicorn), for all of the process. Where no guest runs they do what
+// they always do; Go code does not call them.
 package tracetest
 
 import (

@@ -33,6 +33,11 @@
 //
 // and replaces the library's functions of its own suffix (replaced.h).
 //
+// mmap64, gettimeofday and qemu_clock_get_ns are replaced too (codebuf.c), and not for the library
+// alone: a C function anywhere in the process calls ours. Outside of a machine they do what they
+// always do, but for qemu_clock_get_ns, which is the library's. While a guest runs, gettimeofday
+// tells the thread that runs it the guest's time.
+//
 // The C side decides, Go hears of what remains: a probe that was hit, an event that is
 // due, a device register. A Go function called from C returns before anything there
 // leaves by longjmp.

@@ -335,7 +335,7 @@ func (e *Engine) SetDeadline(at uint64) {
 // thread at the same time, and must not be overwritten: its flag is looked at afterwards.
 func (e *Engine) attendAt(at uint64) {
 	trig := (*uint64)(&e.c.trig)
-	if at >= *trig {
+	if at >= atomic.LoadUint64(trig) {
 		return
 	}
 	atomic.StoreUint64(trig, at)
