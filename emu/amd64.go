@@ -72,7 +72,8 @@ func (p *pc) Wake() uint64                            { return p.dev.Wake() }
 func (p *pc) Awake() bool                             { return p.m.engine.Line() }
 func (p *pc) Poll()                                   { p.dev.Poll() }
 func (p *pc) Save(w io.Writer) error                  { return p.dev.Save(w) }
-func (p *pc) Restore(r io.Reader) error               { return p.dev.Load(r) }
+
+func (p *pc) Parse(r io.Reader, now uint64) (set func(), err error) { return p.dev.Parse(r, now) }
 
 func (p *pc) Send(port int, b []byte) {
 	if port == 0 {

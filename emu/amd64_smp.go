@@ -101,17 +101,20 @@ func (s *smp) Save(w io.Writer) error {
 	return binary.Write(w, binary.LittleEndian, waiting)
 }
 
-// Restore reads what Save wrote.
-func (s *smp) Restore(r io.Reader) error {
+// Parse reads what Save wrote.
+func (s *smp) Parse(r io.Reader, now uint64) (set func(), err error) {
 	waiting := make([]bool, len(s.lapics))
-	if err := s.pc.Restore(r); err != nil {
-		return err
+	devices, err := s.pc.Parse(r, now)
+	if err != nil {
+		return nil, err
 	}
 	if err := binary.Read(r, binary.LittleEndian, waiting); err != nil {
-		return fmt.Errorf("loading the CPUs: %w", err)
+		return nil, fmt.Errorf("loading the CPUs: %w", err)
 	}
-	for i, c := range s.lapics {
-		c.SetNMI(waiting[i])
-	}
-	return nil
+	return func() {
+		devices()
+		for i, c := range s.lapics {
+			c.SetNMI(waiting[i])
+		}
+	}, nil
 }

@@ -81,7 +81,9 @@ func (p *arm64) Wake() uint64                         { return p.dev.Wake(p.cpu(
 func (p *arm64) Poll()                                { p.dev.Poll(p.cpu()) }
 func (p *arm64) Awake() bool                          { return p.m.engine.Line() }
 func (p *arm64) Save(w io.Writer) error               { return p.dev.Save(w) }
-func (p *arm64) Restore(r io.Reader) error            { return p.dev.Load(r) }
+func (p *arm64) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return p.dev.Parse(r, now)
+}
 
 // Call is a PSCI call: its number in w0, arguments from x1 on, the result in x0.
 func (p *arm64) Call() {

@@ -79,7 +79,8 @@ func FuzzDevices(f *testing.F) {
 		if at >= 0 && at < len(b) {
 			b[at] ^= flip
 		}
-		if m.platform.Restore(bytes.NewReader(b)) == nil {
+		if set, err := m.platform.Parse(bytes.NewReader(b), 0); err == nil {
+			set()
 			m.reschedule()
 			m.platform.Poll()
 		}

@@ -83,7 +83,7 @@ type platform interface {
 	Poll()        // carry out what is due
 	Send(port int, p []byte)
 	Save(w io.Writer) error
-	Restore(r io.Reader) error
+	Parse(r io.Reader, now uint64) (set func(), err error) // as device.State has it
 }
 
 // access is how a CPU reaches its devices and its firmware. A platform embeds noAccess and

@@ -108,8 +108,10 @@ func (p *riscv64) Poll()        { p.dev.Poll(p.m.engine.ID()) }
 func (p *riscv64) Awake() bool {
 	return p.m.engine.Reg(arch.RiscvMIP)&p.m.engine.Reg(arch.RiscvMIE) != 0
 }
-func (p *riscv64) Save(w io.Writer) error    { return p.dev.Save(w) }
-func (p *riscv64) Restore(r io.Reader) error { return p.dev.Load(r) }
+func (p *riscv64) Save(w io.Writer) error { return p.dev.Save(w) }
+func (p *riscv64) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return p.dev.Parse(r, now)
+}
 
 // Bits of mie, and of the modes.
 const (

@@ -9,10 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sys/unix"
 )
 
 // A snapshot is one file:
@@ -26,7 +22,7 @@ import (
 // MiB goes on at once.
 
 const (
-	snapshotMagic = "trapline snapshot 3\n"
+	snapshotMagic = "trapline snapshot 4\n"
 	headerRoom    = 1 << 20 // bytes before the RAM
 	chunk         = 1 << 20 // bytes of RAM that have a checksum together
 )
@@ -52,7 +48,7 @@ type header struct {
 	Note    []byte
 }
 
-// savedCPU is a CPU.
+// savedCPU is a CPU. One that is alone is neither idle nor off.
 type savedCPU struct {
 	State     []byte
 	Idle, Off bool `json:",omitempty"`
@@ -139,110 +135,6 @@ func writeHeader(f io.WriterAt, h *header) error {
 	return nil
 }
 
-// A Snapshot is an open file, to be loaded once.
-type Snapshot struct {
-	f     *os.File
-	h     *header
-	sound chan error // gets what comparing the memory comes to
-}
-
-// OpenSnapshot reads what a file says of itself, and begins to compare its memory with the
-// checksums, on all CPUs: Load waits for that. f stays the caller's, and open until Load has
-// returned. The error wraps ErrSnapshot where the file is none or truncated.
-func OpenSnapshot(f *os.File) (*Snapshot, error) {
-	h, err := readHeader(f)
-	if err != nil {
-		return nil, err
-	}
-	ram, err := h.mapRAM(f)
-	if err != nil {
-		return nil, err
-	}
-	s := &Snapshot{f, h, make(chan error, 1)}
-	go func() {
-		defer unix.Munmap(ram)
-		s.sound <- h.checkRAM(ram)
-	}()
-	return s, nil
-}
-
-// Load puts a machine that has not run yet into the state of a snapshot, and returns its
-// note. One that is damaged or of another machine or library is refused with an error that
-// wraps ErrSnapshot, and the machine stays as it was.
-func (m *Machine) Load(s *Snapshot) (note []byte, err error) {
-	f, h := s.f, s.h
-	switch {
-	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())) || len(h.CPUs) != len(m.cpus) || h.Current >= len(m.cpus) || h.Current < 0:
-		return nil, fmt.Errorf("%w: it is of another machine (%s, %d MiB, CPUs: %d)", ErrSnapshot, h.Arch, h.Memory>>20, len(h.CPUs))
-	case h.Library != libraryVersion():
-		return nil, fmt.Errorf("%w: it was made with another emulator library (%s)", ErrSnapshot, h.Library)
-	}
-	if err := <-s.sound; err != nil {
-		return nil, err
-	}
-	devices, err := h.readDevices(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.engine.MapRAM(f, headerRoom); err != nil {
-		return nil, err
-	}
-	if err := m.platform.Restore(bytes.NewReader(devices)); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
-	}
-	for i, c := range h.CPUs {
-		if err := m.cpus[i].LoadCPU(c.State); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrSnapshot, err)
-		}
-		m.cpus[i].idle, m.cpus[i].off = c.Idle, c.Off
-	}
-	m.engine = m.cpus[h.Current].Engine
-	m.engine.SetSeen(h.Seen)
-	m.told = 0
-	m.text = textMap{h.Text.Virt, h.Text.Phys, h.Text.Size}
-	m.setSlots(h.Slots)
-	m.reschedule()
-	return h.Note, nil
-}
-
-// mapRAM maps the memory in the file: pages that are in the host's cache are not copied to
-// be compared.
-func (h *header) mapRAM(f *os.File) ([]byte, error) {
-	if info, err := f.Stat(); err != nil || info.Size() != h.devicesAt()+h.Devices.Size {
-		return nil, fmt.Errorf("%w: it is truncated", ErrSnapshot)
-	}
-	ram, err := unix.Mmap(int(f.Fd()), headerRoom, int(h.Memory), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, fmt.Errorf("mapping a snapshot: %w", err)
-	}
-	return ram, nil
-}
-
-// checkRAM compares memory with the checksums. Every CPU takes a part.
-func (h *header) checkRAM(ram []byte) error {
-	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for i, want := range h.RAM {
-		at := i * chunk
-		all.Go(func() error {
-			if at < 0 || at >= len(ram) || crc32.Checksum(ram[at:min(at+chunk, len(ram))], castagnoli) != want {
-				return fmt.Errorf("%w: its memory is damaged", ErrSnapshot)
-			}
-			return nil
-		})
-	}
-	return all.Wait()
-}
-
-// readDevices reads the state of the devices; the file is known to be long enough.
-func (h *header) readDevices(f io.ReaderAt) ([]byte, error) {
-	b := make([]byte, h.Devices.Size)
-	if _, err := f.ReadAt(b, h.devicesAt()); err != nil || crc32.Checksum(b, castagnoli) != h.Devices.Sum {
-		return nil, fmt.Errorf("%w: its devices are damaged", ErrSnapshot)
-	}
-	return b, nil
-}
-
 // SnapshotInfo is what a snapshot says of itself.
 type SnapshotInfo struct {
 	Arch    string
@@ -259,6 +151,15 @@ func ReadSnapshot(f io.ReaderAt) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	return SnapshotInfo{h.Arch, h.Library, h.Memory, h.Note}, nil
+}
+
+// readDevices reads the state of the devices; the file is known to be long enough.
+func (h *header) readDevices(f io.ReaderAt) ([]byte, error) {
+	b := make([]byte, h.Devices.Size)
+	if _, err := f.ReadAt(b, h.devicesAt()); err != nil || crc32.Checksum(b, castagnoli) != h.Devices.Sum {
+		return nil, fmt.Errorf("%w: its devices are damaged", ErrSnapshot)
+	}
+	return b, nil
 }
 
 func readHeader(f io.ReaderAt) (*header, error) {

@@ -2,15 +2,18 @@ package emu
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
-	"syscall"
+	"runtime"
+	"slices"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/sync/errgroup"
 
 	"trapline/emu/internal/unicorn"
 )
@@ -18,81 +21,147 @@ import (
 // Translated code can be kept from one process to the next. It is the business of whoever keeps the
 // file that the machines are made alike; what else translations depend on is in the file.
 //
-//	magic, size and checksum of the store, what it depends on
-//	the store, from a page boundary on
+//	magic, size of the store, a number used once, what translations depend on
+//	the store, in chunks, from a page boundary on: each sealed with its place and all of the above
+//
+// Translations are code of the host's. They are sealed with AES-GCM (NIST SP 800-38D) under a secret of
+// the user's: a file that was made without it is not opened, whatever its checksums would be.
 
-const translationsMagic = "trapline translations 1\n"
+const (
+	translationsMagic = "trapline translations 2\n"
+	sealedChunk       = 1 << 18
+	onceSize          = 8
+)
 
-// ErrTranslations is wrapped by the errors of KeepTranslations for a file that is of no use here.
-var ErrTranslations = errors.New("not usable translations")
+// ErrTranslations is wrapped by the errors of KeepTranslations for a file that is of no use here,
+// ErrSeal for one that is not whole, or was not made with the same key.
+var (
+	ErrTranslations = errors.New("not usable translations")
+	ErrSeal         = fmt.Errorf("%w: they are damaged, or were made with another key", ErrTranslations)
+)
 
 // KeepTranslations has translations of the guest's code kept from now on, those in f to begin with;
-// f may be nil. It is code that the host will execute: a file that is damaged, truncated, of another
-// program, library or host, or that others than this user can write to, is refused with an error that
-// wraps ErrTranslations. Then none are kept; nor are they in a program of which cannot be told whether
-// it is the same the next time. Only between runs.
-func (m *Machine) KeepTranslations(f *os.File) error {
+// f may be nil. The key, of 32 bytes, is the one that they were saved with: whoever has it can have
+// the host execute what he likes. A file that is damaged, truncated, made with another key or by
+// another program, library or host is refused with an error that wraps ErrTranslations. Then none are
+// kept; nor are they in a program of which cannot be told whether it is the same the next time. Only
+// between runs.
+func (m *Machine) KeepTranslations(f *os.File, key []byte) error {
 	if unicorn.KeptBy() == "" {
 		return nil
 	}
 	if f == nil {
-		return m.engine.Keep(nil, 0, 0)
+		return m.engine.Keep(0, nil)
 	}
-	size, err := checkTranslations(f)
+	s, err := openSealed(f, key)
 	if err != nil {
 		return err
 	}
-	if err := m.engine.Keep(f, pageSize, size); err != nil {
+	switch err := m.engine.Keep(s.size, s.open); {
+	case errors.Is(err, unicorn.ErrStore):
+		return fmt.Errorf("%w: %w", ErrTranslations, err)
+	case err != nil:
 		return err
 	}
-	_, blocks := m.engine.Kept()
-	m.translations = blocks
+	_, m.translations = m.engine.Kept()
 	return nil
 }
 
-// checkTranslations returns the size of the store in the file.
-func checkTranslations(f *os.File) (size int64, err error) {
+// A sealed is a file with a store, of size bytes, and the key to it.
+type sealed struct {
+	f    io.ReaderAt
+	gcm  cipher.AEAD
+	head []byte // the file's first page
+	size int64
+}
+
+func newSealed(f io.ReaderAt, key, head []byte) (*sealed, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("the key to translations: %w", err)
+	}
+	gcm, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, fmt.Errorf("the key to translations: %w", err)
+	}
+	size := binary.LittleEndian.Uint64(head[len(translationsMagic):])
+	return &sealed{f, gcm, head, int64(size)}, nil
+}
+
+// openSealed reads the head of a file. Nothing of it is known to be true but what is compared.
+func openSealed(f *os.File, key []byte) (*sealed, error) {
 	head := make([]byte, pageSize)
 	if _, err := f.ReadAt(head, 0); err != nil || string(head[:len(translationsMagic)]) != translationsMagic {
-		return 0, fmt.Errorf("%w: it does not begin as such", ErrTranslations)
+		return nil, fmt.Errorf("%w: it does not begin as such", ErrTranslations)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("reading translations: %w", err)
+		return nil, fmt.Errorf("reading translations: %w", err)
 	}
-	rest := head[len(translationsMagic):]
-	size, sum := int64(binary.LittleEndian.Uint64(rest)), binary.LittleEndian.Uint32(rest[8:])
-	if size <= 0 || info.Size() != pageSize+size {
-		return 0, fmt.Errorf("%w: they are truncated", ErrTranslations)
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode()&0o022 != 0 {
-		return 0, fmt.Errorf("%w: others could have written them", ErrTranslations)
-	}
-	if string(bytes.TrimRight(rest[12:], "\x00")) != unicorn.KeptBy() {
-		return 0, fmt.Errorf("%w: they were made by another program or emulator library, or on another host", ErrTranslations)
-	}
-	store, err := unix.Mmap(int(f.Fd()), pageSize, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
+	s, err := newSealed(f, key, head)
 	if err != nil {
-		return 0, fmt.Errorf("mapping translations: %w", err)
+		return nil, err
 	}
-	defer unix.Munmap(store)
-	if crc32.Checksum(store, castagnoli) != sum {
-		return 0, fmt.Errorf("%w: they are damaged", ErrTranslations)
+	if s.size <= 0 || s.size > info.Size() || info.Size() != s.at(s.size) {
+		return nil, fmt.Errorf("%w: they are truncated", ErrTranslations)
 	}
-	return size, nil
+	if string(bytes.TrimRight(head[len(translationsMagic)+8+onceSize:], "\x00")) != unicorn.KeptBy() {
+		return nil, fmt.Errorf("%w: they were made by another program or emulator library, or on another host", ErrTranslations)
+	}
+	return s, nil
 }
 
-// SaveTranslations writes the translations that are kept to an empty file. Only between runs.
-func (m *Machine) SaveTranslations(f io.Writer) error {
+// at is the place in the file of what is at an offset in the store, the start of a chunk or its end.
+func (s *sealed) at(offset int64) int64 {
+	chunks := (offset + sealedChunk - 1) / sealedChunk
+	return pageSize + offset + chunks*int64(s.gcm.Overhead())
+}
+
+// nonce is that of the chunk at an offset: the number used once, and the number of the chunk.
+func (s *sealed) nonce(offset int64) []byte {
+	once := s.head[len(translationsMagic)+8:][:onceSize]
+	return binary.LittleEndian.AppendUint32(slices.Clone(once), uint32(offset/sealedChunk))
+}
+
+// open puts the store in to. Every CPU takes a part.
+func (s *sealed) open(to []byte) error {
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for at := int64(0); at < s.size; at += sealedChunk {
+		all.Go(func() error {
+			end := min(at+sealedChunk, s.size)
+			b := make([]byte, end-at+int64(s.gcm.Overhead()))
+			if _, err := s.f.ReadAt(b, s.at(at)); err != nil {
+				return fmt.Errorf("reading translations: %w", err)
+			}
+			if _, err := s.gcm.Open(to[at:at:end], s.nonce(at), b, s.head); err != nil {
+				return ErrSeal
+			}
+			return nil
+		})
+	}
+	return all.Wait()
+}
+
+// SaveTranslations writes the translations that are kept to an empty file, sealed with a key of 32
+// bytes. Only between runs.
+func (m *Machine) SaveTranslations(f io.Writer, key []byte) error {
 	store, _ := m.engine.Kept()
-	head := []byte(translationsMagic)
-	head = binary.LittleEndian.AppendUint64(head, uint64(len(store)))
-	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(store, castagnoli))
-	head = append(head, unicorn.KeptBy()...)
-	for _, p := range [][]byte{head, make([]byte, pageSize-len(head)), store} {
-		if _, err := f.Write(p); err != nil {
-			return fmt.Errorf("writing translations: %w", err)
-		}
+	head := binary.LittleEndian.AppendUint64([]byte(translationsMagic), uint64(len(store)))
+	once := make([]byte, onceSize)
+	rand.Read(once)
+	head = append(append(head, once...), unicorn.KeptBy()...)
+	head = append(head, make([]byte, pageSize-len(head))...)
+	s, err := newSealed(nil, key, head)
+	if err == nil {
+		_, err = f.Write(head)
+	}
+	for at := 0; at < len(store) && err == nil; at += sealedChunk {
+		part := store[at:min(at+sealedChunk, len(store))]
+		_, err = f.Write(s.gcm.Seal(nil, s.nonce(int64(at)), part, head))
+	}
+	if err != nil {
+		return fmt.Errorf("writing translations: %w", err)
 	}
 	return nil
 }

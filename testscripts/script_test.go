@@ -94,6 +94,7 @@ func runFor(t *testing.T, a *arch.Arch, dir string, setup func(*arch.Arch, *test
 		env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-"+a.Name+".elf"))
 		env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 		env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
+		env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 		return setup(a, env)
 	}
 	other := p.Condition

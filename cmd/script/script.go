@@ -131,7 +131,7 @@ func (s *Suite) script(file, bin string) Result {
 
 // UseCache gives a script the images and snapshots of the user that runs it.
 func UseCache(env *testscript.Env) {
-	for _, name := range []string{"XDG_CACHE_HOME", "HOME"} {
+	for _, name := range []string{"XDG_CACHE_HOME", "XDG_STATE_HOME", "HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env.Setenv(name, v)
 		}

@@ -52,5 +52,7 @@ func (a *ACPIPower) Out(offset uint16, _ int, value uint32) {
 // Save writes the registers.
 func (a *ACPIPower) Save(w io.Writer) error { return save(w, "ACPI registers", &a.r) }
 
-// Load reads what Save wrote.
-func (a *ACPIPower) Load(r io.Reader) error { return load(r, "ACPI registers", &a.r) }
+// Parse reads what Save wrote.
+func (a *ACPIPower) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	return parse(r, "ACPI registers", &a.r, anything)
+}

@@ -112,22 +112,10 @@ func (pc *PC) PollOf(cpu int) {
 }
 
 // Save writes the state of all devices.
-func (pc *PC) Save(w io.Writer) error {
-	for _, s := range pc.parts {
-		if err := s.Save(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (pc *PC) Save(w io.Writer) error { return saveAll(w, pc.parts) }
 
-// Load reads what Save wrote. The interrupt controllers come last: what the others do to
+// Parse reads what Save wrote. The interrupt controllers come last: what the others do to
 // their lines meanwhile is of no account.
-func (pc *PC) Load(r io.Reader) error {
-	for _, s := range pc.parts {
-		if err := s.Load(r); err != nil {
-			return err
-		}
-	}
-	return nil
+func (pc *PC) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return parseAll(r, now, pc.parts)
 }

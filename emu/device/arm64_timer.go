@@ -121,5 +121,16 @@ func (t *ArmTimer) Poll() {
 // controller's.
 func (t *ArmTimer) Save(w io.Writer) error { return save(w, "arm64 timer", &t.armTimerRegs) }
 
-// Load reads what Save wrote.
-func (t *ArmTimer) Load(r io.Reader) error { return load(r, "arm64 timer", &t.armTimerRegs) }
+// Parse reads what Save wrote.
+func (t *ArmTimer) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	return parse(r, "arm64 timer", &t.armTimerRegs, (*armTimerRegs).sound)
+}
+
+func (r *armTimerRegs) sound() bool {
+	for _, t := range r.Timers {
+		if t.Control&^(armTimerEnable|armTimerMask) != 0 || t.Raised && t.Control != armTimerEnable {
+			return false
+		}
+	}
+	return true
+}

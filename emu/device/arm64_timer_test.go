@@ -54,7 +54,7 @@ func TestArmTimer(t *testing.T) {
 	if !physical.high {
 		t.Error("the physical timer is dead")
 	}
-	if err := tm.Load(bytes.NewReader(saved)); err != nil || tm.Next() != 15*16 {
+	if err := restore(tm, bytes.NewReader(saved), 0); err != nil || tm.Next() != 15*16 {
 		t.Errorf("loaded: next %d, %v", tm.Next(), err)
 	}
 }

@@ -99,6 +99,8 @@ func (v *ARM64Virt) Wake(cpu int) uint64 {
 // Save writes the state of all devices.
 func (v *ARM64Virt) Save(w io.Writer) error { return saveAll(w, v.parts) }
 
-// Load reads what Save wrote. The interrupt controller comes last: what the others do to
+// Parse reads what Save wrote. The interrupt controller comes last: what the others do to
 // its lines meanwhile is of no account.
-func (v *ARM64Virt) Load(r io.Reader) error { return loadAll(r, v.parts) }
+func (v *ARM64Virt) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return parseAll(r, now, v.parts)
+}

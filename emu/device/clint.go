@@ -151,11 +151,8 @@ func (c *CLINT) Poll() { c.update() }
 // Save writes the state.
 func (c *CLINT) Save(w io.Writer) error { return save(w, "CLINT", &c.clintRegs) }
 
-// Load reads what Save wrote.
-func (c *CLINT) Load(r io.Reader) error {
-	if err := load(r, "CLINT", &c.clintRegs); err != nil {
-		return err
-	}
-	c.drive()
-	return nil
+// Parse reads what Save wrote.
+func (c *CLINT) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	regs, err := parse(r, "CLINT", &c.clintRegs, func(c *clintRegs) bool { return c.Software <= 1 })
+	return func() { regs(); c.drive() }, err
 }

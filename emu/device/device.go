@@ -39,8 +39,12 @@ type Timer interface {
 }
 
 // State is a device whose state is part of the machine's: two machines with equal state
-// go on alike. Save writes it, in a form that depends on nothing else; Load reads it back.
+// go on alike.
 type State interface {
+	// Save writes it, in a form that depends on nothing else.
 	Save(w io.Writer) error
-	Load(r io.Reader) error
+	// Parse reads what Save has written, on a machine of which the time was now, in ns. Anyone may
+	// have written it: a state that the device cannot be in is an error. The device stays as it
+	// is until set is called.
+	Parse(r io.Reader, now uint64) (set func(), err error)
 }

@@ -3,6 +3,7 @@ package device
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -97,16 +98,16 @@ func testState(t *testing.T, ports []uint16, build func(*rig)) {
 		a.drive(rand.New(rand.NewPCG(seed, 1)), 300, ports)
 		saved := saveBytes(t, a.dev)
 		b.clock = a.clock
-		if err := b.dev.Load(bytes.NewReader(saved)); err != nil {
+		if err := restore(b.dev, bytes.NewReader(saved), a.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if again := saveBytes(t, b.dev); !bytes.Equal(saved, again) {
 			t.Fatalf("seed %d: saved again:\n%x\nwas\n%x", seed, again, saved)
 		}
-		if err := b.dev.Load(bytes.NewReader(saved[:len(saved)-1])); err == nil {
+		if err := restore(b.dev, bytes.NewReader(saved[:len(saved)-1]), a.clock.Now()); err == nil {
 			t.Fatal("a truncated state is accepted")
 		}
-		if err := b.dev.Load(bytes.NewReader(saved)); err != nil {
+		if err := restore(b.dev, bytes.NewReader(saved), a.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		a.log, b.log = nil, nil
@@ -119,6 +120,15 @@ func testState(t *testing.T, ports []uint16, build func(*rig)) {
 			t.Fatalf("seed %d: states differ in the end", seed)
 		}
 	}
+}
+
+// restore makes what Save has written the state of a device.
+func restore(s State, r io.Reader, now uint64) error {
+	set, err := s.Parse(r, now)
+	if err == nil {
+		set()
+	}
+	return err
 }
 
 func saveBytes(t *testing.T, s State) []byte {

@@ -78,31 +78,33 @@ func (d *Disk) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote. A disk with another image is refused.
-func (d *Disk) Load(r io.Reader) error {
+// Parse reads what Save wrote. A disk with another image is refused.
+func (d *Disk) Parse(r io.Reader, _ uint64) (set func(), err error) {
 	sum, err := d.digest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var head [sha256.Size + 8]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return fmt.Errorf("loading the disk: %w", err)
+		return nil, fmt.Errorf("loading the disk: %w", err)
 	}
 	if !slices.Equal(sum, head[:sha256.Size]) {
-		return errors.New("loading the disk: it is of another disk image")
+		return nil, errors.New("loading the disk: it is of another disk image")
 	}
 	written := map[uint64]*sector{}
-	for range binary.LittleEndian.Uint64(head[sha256.Size:]) {
+	for i := range binary.LittleEndian.Uint64(head[sha256.Size:]) {
 		var n [8]byte
 		s := new(sector)
 		if _, err := io.ReadFull(r, n[:]); err != nil {
-			return fmt.Errorf("loading the disk: %w", err)
+			return nil, fmt.Errorf("loading the disk: %w", err)
 		}
 		if _, err := io.ReadFull(r, s[:]); err != nil {
-			return fmt.Errorf("loading the disk: %w", err)
+			return nil, fmt.Errorf("loading the disk: %w", err)
 		}
-		written[binary.LittleEndian.Uint64(n[:])] = s
+		at := binary.LittleEndian.Uint64(n[:])
+		if written[at] = s; at >= d.sectors || uint64(len(written)) != i+1 {
+			return nil, unsound("disk")
+		}
 	}
-	d.written = written
-	return nil
+	return func() { d.written = written }, nil
 }

@@ -213,18 +213,45 @@ func (g *GIC) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote.
-func (g *GIC) Load(r io.Reader) error {
-	for _, s := range g.states() {
+// Parse reads what Save wrote.
+func (g *GIC) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	var irqs []Line
+	for _, c := range g.cpus {
+		irqs = append(irqs, c.irq)
+	}
+	read := NewGIC(irqs...)
+	for _, s := range read.states() {
 		if err := load(r, "GIC", s); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(g.cpus) == 1 {
-		g.cpus[0].senders = g.cpus[0].onlySender()
+		read.cpus[0].senders = read.cpus[0].onlySender()
 	}
-	g.update()
-	return nil
+	if !read.sound() {
+		return nil, unsound("GIC")
+	}
+	return func() { *g = *read; g.update() }, nil
+}
+
+// sound: registers have no other bits than can be written, SGIs are pending where they have a
+// sender, and CPUs that are not there neither send nor receive.
+func (g *GIC) sound() bool {
+	var cpus uint8
+	for _, to := range g.targets {
+		cpus |= to
+	}
+	for _, c := range g.cpus {
+		for n, from := range c.senders {
+			if cpus |= from; (from != 0) != c.Latched.has(n) {
+				return false
+			}
+		}
+		if c.Ctlr > 1 || c.CPUCtlr&^(1|giccSplitEnd) != 0 || c.Mask&7 != 0 || c.Binary > 7 || c.Lines[0]&(1<<gicPPIs-1) != 0 {
+			return false
+		}
+	}
+	return cpus&^g.all() == 0
 }
 
 // onlySender is the senders where there is one CPU, which is in no state.

@@ -235,11 +235,14 @@ func (a *LAPIC) setLINT0(high bool) {
 // Save writes the state.
 func (a *LAPIC) Save(w io.Writer) error { return save(w, "local APIC", &a.r) }
 
-// Load reads what Save wrote.
-func (a *LAPIC) Load(r io.Reader) error {
-	if err := load(r, "local APIC", &a.r); err != nil {
-		return err
-	}
-	a.update()
-	return nil
+// Parse reads what Save wrote.
+func (a *LAPIC) Parse(r io.Reader, now uint64) (set func(), err error) {
+	regs, err := parse(r, "local APIC", &a.r, func(l *lapic) bool { return l.sound(now) })
+	return func() { regs(); a.update() }, err
+}
+
+// sound: the timer has not begun later than now, and no vector is one of the CPU's own.
+func (l *lapic) sound(now uint64) bool {
+	const own, longest = 1<<firstLegal - 1, 1 << (32 + 7) // a timer that has been slowed down seems to have begun earlier
+	return l.IRR[0]&own == 0 && l.ISR[0]&own == 0 && now-l.Start <= now+longest
 }

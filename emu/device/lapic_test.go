@@ -296,8 +296,8 @@ func (p lapicPorts) Out(offset uint16, _ int, v uint32) {
 // states is several devices as one.
 type states []State
 
-func (s states) Save(w io.Writer) error { return saveAll(w, s) }
-func (s states) Load(r io.Reader) error { return loadAll(r, s) }
+func (s states) Save(w io.Writer) error                        { return saveAll(w, s) }
+func (s states) Parse(r io.Reader, now uint64) (func(), error) { return parseAll(r, now, s) }
 
 func TestLAPICState(t *testing.T) {
 	var ports []uint16

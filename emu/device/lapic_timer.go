@@ -11,7 +11,7 @@ func (a *LAPIC) divisor() uint64 {
 }
 
 // elapsed is the time since the initial count was written.
-func (a *LAPIC) elapsed() uint64 { return a.clock.Now() - a.r.Start }
+func (a *LAPIC) elapsed() uint64 { return uint64(max(int64(a.clock.Now()-a.r.Start), 0)) }
 
 // arm sets when the count is over next.
 func (a *LAPIC) arm() {

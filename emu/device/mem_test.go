@@ -43,10 +43,10 @@ func testMemState(t *testing.T, offsets []uint64, build func(*memRig)) {
 		a.driveMem(rand.New(rand.NewPCG(seed, 1)), 300, offsets)
 		saved := saveBytes(t, a.dev)
 		b.clock = a.clock
-		if err := b.dev.Load(bytes.NewReader(saved[:len(saved)-1])); err == nil {
+		if err := restore(b.dev, bytes.NewReader(saved[:len(saved)-1]), a.clock.Now()); err == nil {
 			t.Fatal("a truncated state is accepted")
 		}
-		if err := b.dev.Load(bytes.NewReader(saved)); err != nil {
+		if err := restore(b.dev, bytes.NewReader(saved), a.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if again := saveBytes(t, b.dev); !bytes.Equal(saved, again) {

@@ -112,13 +112,14 @@ func (p *PIC) ELCR() Ports { return elcrPorts{p} }
 // Save writes the state of both chips.
 func (p *PIC) Save(w io.Writer) error { return save(w, "8259", &p.chips) }
 
-// Load reads what Save wrote and drives the CPU's line accordingly.
-func (p *PIC) Load(r io.Reader) error {
-	if err := load(r, "8259", &p.chips); err != nil {
-		return err
-	}
-	p.update()
-	return nil
+// Parse reads what Save wrote; set drives the CPU's line accordingly.
+func (p *PIC) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	regs, err := parse(r, "8259", &p.chips, func(c *[2]pic) bool { return c[0].sound() && c[1].sound() })
+	return func() { regs(); p.update() }, err
+}
+
+func (c *pic) sound() bool {
+	return c.Lowest <= 7 && c.Vector&7 == 0 && c.Step <= 4 && c.Step != 1
 }
 
 type picPorts struct {

@@ -129,8 +129,20 @@ func (p *PIT) Poll() {
 // Save writes the state of the three channels.
 func (p *PIT) Save(w io.Writer) error { return save(w, "8254", &p.ch) }
 
-// Load reads what Save wrote.
-func (p *PIT) Load(r io.Reader) error { return load(r, "8254", &p.ch) }
+// Parse reads what Save wrote.
+func (p *PIT) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return parse(r, "8254", &p.ch, func(ch *[3]pitChannel) bool {
+		return ch[0].sound(now) && ch[1].sound(now) && ch[2].sound(now)
+	})
+}
+
+// sound: nothing has begun later than now, nor counted more than it can have.
+func (c *pitChannel) sound(now uint64) bool {
+	if c.Mode > 5 || c.Access > 3 || c.Reload > 0x10000 || c.Start > now || c.Before > ticks(now) || c.Runs && c.Reload == 0 {
+		return false
+	}
+	return c.Fired <= 1 || c.Reload > 0 && c.Fired <= c.elapsed(now)/uint64(c.Reload)
+}
 
 // setMode takes a control word. The counter stops until a count is written.
 func (c *pitChannel) setMode(v uint8) {
@@ -194,7 +206,7 @@ func (c *pitChannel) elapsed(now uint64) uint64 {
 	if !c.Runs {
 		return c.Before
 	}
-	return c.Before + ticks(now-c.Start)
+	return c.Before + ticks(max(now, c.Start)-c.Start)
 }
 
 // rise is the tick at which the output rises for the k-th time. In mode 4 that is the

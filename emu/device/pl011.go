@@ -1,7 +1,6 @@
 package device
 
 import (
-	"errors"
 	"fmt"
 	"io"
 )
@@ -195,23 +194,18 @@ func (u *PL011) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote and drives the interrupt line accordingly.
-func (u *PL011) Load(r io.Reader) error {
-	if err := load(r, "PL011", &u.pl011Regs); err != nil {
-		return err
+// Parse reads what Save wrote; set drives the interrupt line accordingly.
+func (u *PL011) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	regs, err := parse(r, "PL011", &u.pl011Regs, (*pl011Regs).sound)
+	if err != nil {
+		return nil, err
 	}
-	var n [2]uint32
-	if err := load(r, "PL011", &n); err != nil {
-		return err
-	}
-	if n[0] > fifoSize || n[0] > n[1] {
-		return errors.New("loading the PL011: the FIFO holds too much")
-	}
-	in := make([]byte, n[1])
-	if _, err := io.ReadFull(r, in); err != nil {
-		return fmt.Errorf("loading the PL011: %w", err)
-	}
-	u.fifo, u.in = int(n[0]), in
-	u.update()
-	return nil
+	fifo, in, err := parseBytes(r, "PL011")
+	return func() { regs(); u.fifo, u.in = fifo, in; u.update() }, err
+}
+
+// sound: there are no other bits than can be written.
+func (r *pl011Regs) sound() bool {
+	return r.IBRD <= 0xffff && r.FBRD <= 0x3f && r.LCR <= 0xff && r.CR <= 0xffff && r.IFLS <= 0x3f &&
+		r.IMSC&^pl011AllInts == 0 && r.DMACR <= 7
 }

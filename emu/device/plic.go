@@ -1,6 +1,9 @@
 package device
 
-import "io"
+import (
+	"io"
+	"slices"
+)
 
 // A PLIC is a RISC-V platform-level interrupt controller with level-triggered inputs
 // (RISC-V PLIC specification 1.0.0). Each context, a mode of a hart, has its own set of
@@ -186,13 +189,23 @@ func (p *PLIC) Save(w io.Writer) error {
 
 func (p *PLIC) state() []any { return []any{&p.plicRegs, p.enable, p.threshold} }
 
-// Load reads what Save wrote.
-func (p *PLIC) Load(r io.Reader) error {
-	for _, regs := range p.state() {
+// Parse reads what Save wrote.
+func (p *PLIC) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	read := NewPLIC(p.out...)
+	for _, regs := range read.state() {
 		if err := load(r, "PLIC", regs); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	p.update()
-	return nil
+	if !read.sound() {
+		return nil, unsound("PLIC")
+	}
+	return func() { *p = *read; p.update() }, nil
+}
+
+// sound: there is no input 0, and no priority that is too high.
+func (p *PLIC) sound() bool {
+	high := func(priority uint8) bool { return priority > plicPriorities }
+	none := (p.Lines[0]|p.Claimed[0])&1 == 0 && p.Priority[0] == 0
+	return none && !slices.ContainsFunc(p.Priority[:], high) && !slices.ContainsFunc(p.threshold, high)
 }

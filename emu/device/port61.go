@@ -37,5 +37,7 @@ func (p *Port61) Out(_ uint16, _ int, value uint32) {
 // Save writes the control bits; the gate is saved with the PIT.
 func (p *Port61) Save(w io.Writer) error { return save(w, "port 0x61", &p.control) }
 
-// Load reads what Save wrote.
-func (p *Port61) Load(r io.Reader) error { return load(r, "port 0x61", &p.control) }
+// Parse reads what Save wrote.
+func (p *Port61) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	return parse(r, "port 0x61", &p.control, func(v *uint8) bool { return *v <= 0xf })
+}

@@ -24,8 +24,10 @@ func (r *Reset) Control() Ports { return controlPort{r} }
 // Save writes the reset control register.
 func (r *Reset) Save(w io.Writer) error { return save(w, "reset register", &r.control) }
 
-// Load reads what Save wrote.
-func (r *Reset) Load(rd io.Reader) error { return load(rd, "reset register", &r.control) }
+// Parse reads what Save wrote.
+func (r *Reset) Parse(rd io.Reader, _ uint64) (set func(), err error) {
+	return parse(rd, "reset register", &r.control, anything)
+}
 
 type keyboardPort struct{ *Reset }
 

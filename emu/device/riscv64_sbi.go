@@ -264,5 +264,11 @@ func (s *SBI) Poll(hart int) {
 // Save writes the state of the timers. The lines are part of the CPUs'.
 func (s *SBI) Save(w io.Writer) error { return save(w, "SBI", s.deadlines) }
 
-// Load reads what Save wrote.
-func (s *SBI) Load(r io.Reader) error { return load(r, "SBI", s.deadlines) }
+// Parse reads what Save wrote.
+func (s *SBI) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	deadlines := make([]uint64, len(s.deadlines))
+	if err := load(r, "SBI", deadlines); err != nil {
+		return nil, err
+	}
+	return func() { s.deadlines = deadlines }, nil
+}

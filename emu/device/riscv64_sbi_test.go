@@ -173,7 +173,7 @@ func TestSBITimer(t *testing.T) {
 	if !r.timer.high {
 		t.Error("no interrupt for a time that has passed")
 	}
-	if err := r.Load(bytes.NewReader(saved)); err != nil || r.Next(0) != 500 {
+	if err := restore(r, bytes.NewReader(saved), 0); err != nil || r.Next(0) != 500 {
 		t.Errorf("loaded: next %d, %v", r.Next(0), err)
 	}
 }

@@ -118,6 +118,8 @@ func (v *RISCV64Virt) Poll(hart int) {
 // Save writes the state of all devices.
 func (v *RISCV64Virt) Save(w io.Writer) error { return saveAll(w, v.parts) }
 
-// Load reads what Save wrote. The interrupt controller comes last: what the others do to
+// Parse reads what Save wrote. The interrupt controller comes last: what the others do to
 // its lines meanwhile is of no account.
-func (v *RISCV64Virt) Load(r io.Reader) error { return loadAll(r, v.parts) }
+func (v *RISCV64Virt) Parse(r io.Reader, now uint64) (set func(), err error) {
+	return parseAll(r, now, v.parts)
+}

@@ -124,5 +124,7 @@ func (r *RTC) hour(h int) uint8 {
 // Save writes the index and the memory.
 func (r *RTC) Save(w io.Writer) error { return save(w, "RTC", &r.rtcRegs) }
 
-// Load reads what Save wrote.
-func (r *RTC) Load(rd io.Reader) error { return load(rd, "RTC", &r.rtcRegs) }
+// Parse reads what Save wrote.
+func (r *RTC) Parse(rd io.Reader, _ uint64) (set func(), err error) {
+	return parse(rd, "RTC", &r.rtcRegs, func(regs *rtcRegs) bool { return int(regs.Index) < len(regs.RAM) })
+}

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -323,26 +322,34 @@ func (u *UART) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote and drives the interrupt line accordingly.
-func (u *UART) Load(r io.Reader) error {
-	if err := load(r, "16550", &u.uartRegs); err != nil {
-		return err
+// Parse reads what Save wrote; set drives the interrupt line accordingly.
+func (u *UART) Parse(r io.Reader, _ uint64) (set func(), err error) {
+	regs, err := parse(r, "16550", &u.uartRegs, (*uartRegs).sound)
+	if err != nil {
+		return nil, err
 	}
+	fifo, in, err := parseBytes(r, "16550")
+	return func() { regs(); u.fifo, u.in = fifo, in; u.update() }, err
+}
+
+// sound: there are no other bits than can be written.
+func (r *uartRegs) sound() bool { return r.IER <= 0xf && r.MCR <= 0x1f && r.Delta <= 0xf }
+
+// parseBytes reads the bytes that wait in a serial port, of which the first fifo are in its FIFO.
+func parseBytes(r io.Reader, name string) (fifo int, in []byte, err error) {
 	var n [2]uint32
-	if err := load(r, "16550", &n); err != nil {
-		return err
+	if err := load(r, name, &n); err != nil {
+		return 0, nil, err
 	}
 	if n[0] > fifoSize || n[0] > n[1] {
-		return errors.New("loading the 16550: the FIFO holds too much")
+		return 0, nil, fmt.Errorf("loading the %s: the FIFO holds too much", name)
 	}
-	in, err := io.ReadAll(io.LimitReader(r, int64(n[1])))
+	in, err = io.ReadAll(io.LimitReader(r, int64(n[1])))
 	if err == nil && len(in) < int(n[1]) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return fmt.Errorf("loading the 16550: %w", err)
+		return 0, nil, fmt.Errorf("loading the %s: %w", name, err)
 	}
-	u.fifo, u.in = int(n[0]), in
-	u.update()
-	return nil
+	return int(n[0]), in, nil
 }

@@ -263,7 +263,7 @@ func TestUARTLoadDamaged(t *testing.T) {
 	u, _, _ := newUART()
 	s := saveBytes(t, u)
 	s[len(s)-8] = 17 // bytes in the FIFO
-	if err := u.Load(strings.NewReader(string(s))); err == nil {
+	if err := restore(u, strings.NewReader(string(s)), 0); err == nil {
 		t.Error("a FIFO of 17 bytes is accepted")
 	}
 }

@@ -1,7 +1,5 @@
 package device
 
-import "io"
-
 // A Host is what the devices of a virt machine are connected to.
 type Host struct {
 	Clock            Clock
@@ -53,22 +51,4 @@ func (d disks) states() (s []State) {
 		s = append(s, v)
 	}
 	return s
-}
-
-func saveAll(w io.Writer, parts []State) error {
-	for _, s := range parts {
-		if err := s.Save(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func loadAll(r io.Reader, parts []State) error {
-	for _, s := range parts {
-		if err := s.Load(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }

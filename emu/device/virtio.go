@@ -301,11 +301,20 @@ func (v *VirtioBlock) Save(w io.Writer) error {
 	return v.disk.Save(w)
 }
 
-// Load reads what Save wrote.
-func (v *VirtioBlock) Load(r io.Reader) error {
-	if err := load(r, "virtio device", &v.virtioRegs); err != nil {
-		return err
+// Parse reads what Save wrote.
+func (v *VirtioBlock) Parse(r io.Reader, now uint64) (set func(), err error) {
+	regs, err := parse(r, "virtio device", &v.virtioRegs, func(v *virtioRegs) bool { return v.sound(now) })
+	if err != nil {
+		return nil, err
 	}
-	v.interrupt(v.Interrupt)
-	return v.disk.Load(r)
+	disk, err := v.disk.Parse(r, now)
+	return func() { regs(); v.interrupt(v.Interrupt); disk() }, err
+}
+
+// sound: the driver has accepted what was offered, and a request under way is one that can be.
+func (r *virtioRegs) sound(now uint64) bool {
+	q := r.Queue
+	taken := r.Taken[0]&^virtioOffer[0] == 0 && r.Taken[1]&^virtioOffer[1] == 0
+	return taken && r.Interrupt&^(usedBuffer|configChanged) == 0 && q.Ready <= 1 &&
+		(r.Due == Never || r.Due <= now+blkSetUp+blkPerByte*maxRequest)
 }

@@ -360,12 +360,14 @@ func (s withRAM) Save(w io.Writer) error {
 	return err
 }
 
-func (s withRAM) Load(r io.Reader) error {
-	if err := s.VirtioBlock.Load(r); err != nil {
-		return err
+func (s withRAM) Parse(r io.Reader, now uint64) (func(), error) {
+	set, err := s.VirtioBlock.Parse(r, now)
+	if err != nil {
+		return nil, err
 	}
-	_, err := io.ReadFull(r, s.ram)
-	return err
+	ram := make([]byte, len(s.ram))
+	_, err = io.ReadFull(r, ram)
+	return func() { set(); copy(s.ram, ram) }, err
 }
 
 // Saved and loaded, a device goes on as the one that was saved, in the middle of requests
@@ -395,7 +397,7 @@ func TestDiskOther(t *testing.T) {
 	a, b := NewDisk(bytes.NewReader(image(4)), 4*SectorSize), NewDisk(bytes.NewReader(make([]byte, 2048)), 2048)
 	a.write(2, &sector{1, 2, 3})
 	saved := saveBytes(t, a)
-	if err := b.Load(bytes.NewReader(saved)); err == nil || !strings.Contains(err.Error(), "another disk image") {
+	if err := restore(b, bytes.NewReader(saved), Never); err == nil || !strings.Contains(err.Error(), "another disk image") {
 		t.Errorf("the state of another disk: %v", err)
 	}
 }

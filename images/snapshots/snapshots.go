@@ -8,6 +8,8 @@
 // Readers and writers of several processes do not disturb each other: a file is replaced
 // by one rename, and an open one stays what it was. What a killed writer leaves behind
 // is not locked and goes away with the next Create.
+//
+// A snapshot or a directory that another user owns, or that others can write to, is not used.
 package snapshots
 
 import (
@@ -42,7 +44,7 @@ type Entry struct {
 }
 
 // Open opens a snapshot for reading and marks it as used. The error wraps fs.ErrNotExist
-// if there is none.
+// if there is none, ErrForeign if it or the directory is not this user's alone to write to.
 func (c Cache) Open(key string) (*os.File, error) {
 	f, err := c.Peek(key)
 	if err == nil {
@@ -54,7 +56,7 @@ func (c Cache) Open(key string) (*os.File, error) {
 
 // Peek opens a snapshot for reading and does not mark it.
 func (c Cache) Peek(key string) (*os.File, error) {
-	f, err := os.Open(c.path(key))
+	f, err := openPrivate(c.Dir, filepath.Base(key), othersWrite)
 	if err != nil {
 		return nil, fmt.Errorf("opening a snapshot: %w", err)
 	}
@@ -62,11 +64,17 @@ func (c Cache) Peek(key string) (*os.File, error) {
 }
 
 // Create makes a snapshot: write fills a new file, which takes its place when it is whole.
-// Where there is no room the file is removed and the error says so.
+// Where there is no room the file is removed and the error says so. In a directory that others can
+// write to nothing is made, and the error wraps ErrForeign.
 func (c Cache) Create(key string, write func(*os.File) error) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return fmt.Errorf("making the snapshot cache: %w", err)
 	}
+	root, err := openRoot(c.Dir)
+	if err != nil {
+		return fmt.Errorf("making a snapshot: %w", err)
+	}
+	root.Close()
 	f, err := c.newFile()
 	if err != nil {
 		return fmt.Errorf("making a snapshot: %w", err)

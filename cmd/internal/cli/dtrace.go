@@ -77,7 +77,7 @@ func (t *tracing) wanted(console io.Writer) guestConfig {
 	return guestConfig{
 		console: console, symbols: true, ahead: t.from != "boot" && !t.list && !t.compile,
 		inPlace: o.Patch == "inplace", hooked: o.Engine == "hook", shared: o.Tramp == "thread",
-		kept: o.Kept,
+		kept: o.Kept, verbose: o.Verbose,
 	}
 }
 

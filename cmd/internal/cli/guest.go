@@ -54,8 +54,9 @@ type guest struct {
 	ioErr     error
 	closers   []io.Closer
 	stops     []func() bool
-	kept      string   // guestConfig's, as is
-	mustSave  bool     // this
+	kept      string   // guestConfig's, as are
+	verbose   bool     // this
+	mustSave  bool     // and this
 	atEnd     []func() // while the machine is still there
 	start     time.Time
 }
@@ -69,13 +70,14 @@ type guestConfig struct {
 	symbols bool   // fail without symbols
 	ahead   bool   // it will go on from a snapshot, if there is one
 	kept    string // the option translations; "" is "keep"
+	verbose bool   // tell of what is in the cache and not used
 
 	mustSave bool // fail if no snapshot can be saved
 }
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
-	g := &guest{ctx: e.ctx, options: o, kept: c.kept, mustSave: c.mustSave, start: time.Now()}
+	g := &guest{ctx: e.ctx, options: o, kept: c.kept, verbose: c.verbose, mustSave: c.mustSave, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {
 		g.close()

@@ -84,10 +84,11 @@ func programID() string {
 
 // A saved is what there is of a guest's snapshot.
 type saved struct {
-	key  string // "" if the guest is to be booted
-	file *os.File
-	snap *emu.Snapshot // nil: there is none
-	err  error         // why not, if there is a file
+	key     string // "" if the guest is to be booted
+	file    *os.File
+	snap    *emu.Snapshot // nil: there is none
+	err     error         // why not, if there is a file
+	foreign error         // why a file is not looked at
 }
 
 // look looks for the guest's snapshot, once, and has it compared with its checksums.
@@ -103,7 +104,11 @@ func (g *guest) look() (err error) {
 	if err != nil {
 		return nil
 	}
-	if g.saved.file, err = cache.Open(g.saved.key); err != nil {
+	g.saved.file, err = cache.Open(g.saved.key)
+	if errors.Is(err, snapshots.ErrForeign) {
+		g.saved.foreign = err
+	}
+	if err != nil {
 		return nil
 	}
 	g.closers = append(g.closers, g.saved.file)
@@ -116,15 +121,17 @@ func (s *saved) load(m *emu.Machine) (n note, err error) {
 	if s.err != nil {
 		return n, s.err
 	}
-	text, err := m.Load(s.snap)
-	if err == nil {
-		err = json.Unmarshal(text, &n)
+	if err := json.Unmarshal(s.snap.Note(), &n); err != nil {
+		return n, fmt.Errorf("%w: its note: %w", emu.ErrSnapshot, err)
 	}
-	return n, err
+	return n, m.Load(s.snap)
 }
 
 // restore goes on from the guest's snapshot. One that cannot be used is told of and discarded.
 func (g *guest) restore(e *env) bool {
+	if g.saved.foreign != nil {
+		g.passedOver(e, fmt.Errorf("snapshot %s not used: %w", g.saved.key, g.saved.foreign))
+	}
 	if g.saved.file == nil {
 		return false
 	}
@@ -181,9 +188,11 @@ func (g *guest) save(e *env, key string) error {
 	if err == nil {
 		err = cache.Create(key, g.writeSnapshot)
 	}
-	if err != nil && !g.mustSave {
-		e.complain(fmt.Errorf("%w (going on without; --no-snapshot does not try)", err))
-		return nil
+	if err == nil || g.mustSave {
+		return err
 	}
-	return err
+	if !errors.Is(err, snapshots.ErrForeign) { // which -v has told of
+		e.complain(fmt.Errorf("%w (going on without; --no-snapshot does not try)", err))
+	}
+	return nil
 }

@@ -31,29 +31,51 @@ func (g *guest) keepTranslations(e *env, key string) {
 	if err != nil || g.kept == "none" {
 		return
 	}
-	f, err := cache.Open(key)
-	if err == nil {
-		defer f.Close()
-		err = g.machine.KeepTranslations(f)
+	secret, err := snapshots.Key()
+	if err != nil {
+		g.passedOver(e, fmt.Errorf("translations are not kept: %w", err))
+		return
 	}
-	if errors.Is(err, emu.ErrTranslations) {
-		e.complain(fmt.Errorf("translations %s discarded: %w", key, err))
-		cache.Remove(key)
-	}
-	if err != nil && g.machine.KeepTranslations(nil) != nil {
+	if !g.openTranslations(e, cache, key, secret) && g.machine.KeepTranslations(nil, nil) != nil {
 		return
 	}
 	if g.kept == "check" {
 		g.machine.CheckTranslations()
 	}
-	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key) })
+	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key, secret) })
+}
+
+// openTranslations has the machine use those in the cache. It reports whether there are any. Those that
+// cannot be used are discarded; who has made those that somebody else has is told only if he asks.
+func (g *guest) openTranslations(e *env, cache snapshots.Cache, key string, secret []byte) bool {
+	f, err := cache.Open(key)
+	if err == nil {
+		defer f.Close()
+		err = g.machine.KeepTranslations(f, secret)
+	}
+	switch {
+	case errors.Is(err, snapshots.ErrForeign), errors.Is(err, emu.ErrSeal):
+		g.passedOver(e, fmt.Errorf("translations %s not used: %w", key, err))
+	case errors.Is(err, emu.ErrTranslations):
+		e.complain(fmt.Errorf("translations %s discarded: %w", key, err))
+		cache.Remove(key)
+	}
+	return err == nil
 }
 
 // saveTranslations keeps what has been learned, if it is worth while. Where that cannot be done the
 // next run is no faster, and that is all.
-func (g *guest) saveTranslations(cache snapshots.Cache, key string) {
+func (g *guest) saveTranslations(cache snapshots.Cache, key string, secret []byte) {
 	if t := g.machine.Translations(); t.Learned > t.Known/32 && t.Differ == 0 {
-		cache.Create(key, func(f *os.File) error { return g.machine.SaveTranslations(f) })
+		cache.Create(key, func(f *os.File) error { return g.machine.SaveTranslations(f, secret) })
+	}
+}
+
+// passedOver tells the user who has asked for it (-v) of what is in the cache and not used. The run is the
+// same.
+func (g *guest) passedOver(e *env, err error) {
+	if g.verbose {
+		e.complain(err)
 	}
 }
 

@@ -37,6 +37,8 @@ struct tl_amd64_env {
 #define TL_ENV_DR6 5416     // offset of DR6 in CPUX86State
 #define TL_ENV_FEATURES 5600 // offset of the CPUID words in CPUX86State
 
+#define TL_ENV_SIZE 5528 // up to here a reset clears CPUX86State
+
 #define TL_EFER 0xc0000080u // number of the MSR
 
 #define TL_HF_CPL 3u
@@ -120,5 +122,9 @@ void tl_amd64_start(struct tl_cpu *c, uint64_t rip, uint64_t rsi, uint64_t rsp, 
 // amd64_apic.c
 const char *tl_amd64_apic(struct tl_cpu *c);
 void tl_amd64_start_up(struct tl_cpu *c, uint8_t page);
+
+// amd64_state.c
+extern const struct tl_part tl_amd64_state[], tl_amd64_notes[];
+const char *tl_amd64_sound(const struct tl_cpu *c, const uint8_t *env);
 
 #endif

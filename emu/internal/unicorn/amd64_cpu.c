@@ -292,6 +292,10 @@ const struct tl_target tl_amd64 = {
     .breakpoint = breakpoint,
     .raise = raise_line,
     .settled = settled,
-    .notes = {{5352, 5368}}, // exception_is_int, exception_next_eip
+    .env_size = TL_ENV_SIZE,
+    .state = tl_amd64_state,
+    .sound = tl_amd64_sound,
+    .notes = tl_amd64_notes,
+    .unequal = {{5352, 5368}}, // exception_is_int, exception_next_eip
     .repeats = repeats,
 };

@@ -8,6 +8,8 @@
 
 #define TL_ARM64_EXCLUSIVE 0x2f00 // offset of exclusive_addr
 
+#define TL_ARM64_ENV_SIZE 12600
+
 struct tl_arm64_env {
   uint32_t regs[16]; // of AArch32
   uint64_t x[32];    // x[31] is the stack pointer in use
@@ -78,5 +80,10 @@ uint32_t tl_arm64_place(uint32_t reg);
 uint32_t tl_arm64_pstate(struct tl_cpu *c);
 void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v);
 void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0);
+
+// arm64_state.c
+extern const struct tl_part tl_arm64_state[], tl_arm64_notes[];
+const char *tl_arm64_sound(const struct tl_cpu *c, const uint8_t *env);
+void tl_arm64_restored(struct tl_cpu *c);
 
 #endif

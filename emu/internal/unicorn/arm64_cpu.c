@@ -4,7 +4,6 @@
 // Quirks of 2.0.1 that are answered here:
 //  - The CPU starts in secure state, from which no exception is taken to AArch64.
 //  - Its pages have 1 KiB, the smallest that any Arm CPU has; this one never has less than 4.
-//  - `until` names an address of the guest's, unless there is a list of exits: an empty one.
 #include "arm64.h"
 
 #include <string.h>
@@ -59,7 +58,7 @@ void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v) {
 static const char *prepare(struct tl_cpu *c) {
   int *bits = (int *)((uint8_t *)c->uc + TL_UC_TARGET_BITS);
   uint32_t size = 0;
-  if (uc_ctl_set_cpu_model(c->uc, UC_CPU_ARM64_A57) || uc_ctl_exits_enable(c->uc))
+  if (uc_ctl_set_cpu_model(c->uc, UC_CPU_ARM64_A57))
     return "it has no Cortex-A57";
   int before = *bits;
   *bits = PAGE_BITS;
@@ -297,5 +296,10 @@ const struct tl_target tl_arm64 = {
     .branch = branch,
     .raise = raise_line,
     .settled = settled,
-    .notes = {{2064, 2072}}, // of the cycle counter: the host's time at an exception
+    .env_size = TL_ARM64_ENV_SIZE,
+    .state = tl_arm64_state,
+    .sound = tl_arm64_sound,
+    .restored = tl_arm64_restored,
+    .notes = tl_arm64_notes,
+    .unequal = {{2064, 2072}}, // of the cycle counter: the host's time at an exception
 };

@@ -1,83 +1,90 @@
 package unicorn
 
-/*
-#include <string.h>
-#include "library.h"
-
-// The library's own copy of the CPU state, as bytes. They mean something only to the
-// same build of the library.
-static int tl_save_cpu(struct tl_cpu *c, void *bytes) {
-  uc_context *x;
-  int err = uc_context_alloc(c->uc, &x);
-  if (err)
-    return err;
-  if (!(err = uc_context_save(c->uc, x)))
-    memcpy(bytes, x, uc_context_size(c->uc));
-  uc_context_free(x);
-  return err;
-}
-
-static int tl_load_cpu(struct tl_cpu *c, const void *bytes) {
-  uc_context *x;
-  int err = uc_context_alloc(c->uc, &x);
-  if (err)
-    return err;
-  memcpy(x, bytes, uc_context_size(c->uc));
-  err = uc_context_restore(c->uc, x);
-  uc_context_free(x);
-  if (!err && c->m->t->restored)
-    c->m->t->restored(c);
-  return err;
-}
-*/
+// #include "library.h"
 import "C"
 
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// clockSize is the bytes in front of the library's state: the clock, and the end of the
-// instruction executed last.
+// clockSize is the bytes in front of a CPU's own state: the clock, and the end of the instruction
+// executed last.
 const clockSize = 16
 
-// SaveCPU is the state of the CPU and of the clock. Only between runs.
+// MaxClock is later than the clock of any guest that is to be saved, in ns: 73 years.
+const MaxClock = 1 << 61
+
+// SaveCPU is the state of the CPU and of the clock. It fails where the guest has brought the CPU into
+// a state that could not be loaded. Only between runs.
 func (e *Engine) SaveCPU() ([]byte, error) {
-	b := make([]byte, clockSize+uint64(C.uc_context_size(e.c.uc)))
+	b := make([]byte, clockSize+uint64(C.tl_state_size(e.c)))
+	room := make([]C.uint8_t, 2*C.tl_env_size(e.c))
 	binary.LittleEndian.PutUint64(b, uint64(e.c.clock))
 	binary.LittleEndian.PutUint64(b[8:], uint64(e.c.end))
-	if err := C.tl_save_cpu(e.c, unsafe.Pointer(&b[clockSize])); err != 0 {
-		return nil, fmt.Errorf("saving the CPU: error %d of the library", int(err))
+	if at := C.tl_state_save(e.c, (*C.uint8_t)(&b[clockSize]), &room[0], &room[len(room)/2]); at >= 0 {
+		return nil, fmt.Errorf("saving the CPU: a snapshot has no place for what it has at %d", int(at))
 	}
 	return b, nil
 }
 
-// LoadCPU puts the CPU into a state that SaveCPU has returned, in this or in another
-// process with the same library.
-func (e *Engine) LoadCPU(b []byte) error {
-	if want := clockSize + int(C.uc_context_size(e.c.uc)); len(b) != want {
-		return fmt.Errorf("loading the CPU: %d bytes of state, the library has %d", len(b), want)
-	}
-	if err := C.tl_load_cpu(e.c, unsafe.Pointer(&b[clockSize])); err != 0 {
-		return fmt.Errorf("loading the CPU: error %d of the library", int(err))
-	}
-	e.c.clock = C.uint64_t(binary.LittleEndian.Uint64(b))
-	e.c.end = C.uint64_t(binary.LittleEndian.Uint64(b[8:]))
-	e.Flush()
-	return nil
+// A State is that of a CPU, found to be one that it can have.
+type State struct {
+	clock, end uint64
+	env        []C.uint8_t
 }
 
-// MapRAM replaces guest memory by a private view of a file from offset on, a multiple of
-// the page size: what the guest stores does not reach the file. Only before a run.
-func (e *Engine) MapRAM(f *os.File, offset int64) error {
-	_, err := unix.MmapPtr(int(f.Fd()), offset, unsafe.Pointer(&e.ram[0]), uintptr(len(e.ram)),
-		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
+// Clock is the time that the CPU had, in ns.
+func (s *State) Clock() uint64 { return s.clock }
+
+// ParseCPU reads a state that SaveCPU has returned, of such a CPU, in this or in another process
+// with the same library. Anyone may have written it: what a guest cannot have brought about is an
+// error. The CPU stays as it is.
+func (e *Engine) ParseCPU(b []byte) (*State, error) {
+	if want := clockSize + int(C.tl_state_size(e.c)); len(b) != want {
+		return nil, fmt.Errorf("loading the CPU: %d bytes of state, it has %d", len(b), want)
+	}
+	s := &State{
+		clock: binary.LittleEndian.Uint64(b), end: binary.LittleEndian.Uint64(b[8:]),
+		env: make([]C.uint8_t, C.tl_env_size(e.c)),
+	}
+	if s.clock > MaxClock || s.end == C.TL_NEVER {
+		return nil, fmt.Errorf("loading the CPU: its clock is at %d", s.clock)
+	}
+	if why := C.tl_state_check(e.c, (*C.uint8_t)(&b[clockSize]), &s.env[0]); why != nil {
+		return nil, fmt.Errorf("loading the CPU: %s", C.GoString(why))
+	}
+	return s, nil
+}
+
+// SetCPU puts the CPU into a state that ParseCPU has returned for it. Only between runs.
+func (e *Engine) SetCPU(s *State) {
+	C.tl_state_set(e.c, &s.env[0])
+	e.c.clock, e.c.end = C.uint64_t(s.clock), C.uint64_t(s.end)
+	e.Flush()
+}
+
+// TakeRAM makes memory, a private mapping of the size of guest memory, the guest's: what the guest
+// stores stays in it. It is no longer the caller's then. Only before a run.
+func (e *Engine) TakeRAM(memory []byte) error {
+	if len(memory) != len(e.ram) {
+		return fmt.Errorf("mapping guest memory: %d bytes, there are %d", len(memory), len(e.ram))
+	}
+	n := uintptr(len(memory))
+	_, err := unix.MremapPtr(unsafe.Pointer(&memory[0]), n, unsafe.Pointer(&e.ram[0]), n, unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
 	if err != nil {
 		return fmt.Errorf("mapping guest memory: %w", err)
 	}
 	return nil
 }
+
+// saved is where SaveCPU has the byte of the library's state at an offset, for tests.
+func (e *Engine) saved(offset int) int {
+	return clockSize + int(C.tl_state_place(e.c, C.uint(offset)))
+}
+
+// poke changes a byte of the library's state, for tests.
+func (e *Engine) poke(offset int, by byte) { *(*byte)(unsafe.Add(e.c.env, offset)) ^= by }

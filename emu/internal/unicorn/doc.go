@@ -12,7 +12,9 @@
 //	codebuf.c      the buffer of translated code
 //	host.c         what depends on the host (host.h)
 //	kept.c         translations that are kept from one process to the next
+//	kept_sound.c   whether one that was read can be used
 //	learn.c        which of their values name places of the process
+//	state.c        what of a CPU's state is the guest's, and goes into a snapshot
 //	coherence.c    what several engines of one machine know of each other's code
 //	tlb.c          the two views of a page of text, stores at full speed
 //	mmio.c         devices in memory
@@ -25,11 +27,17 @@
 // What differs between guest architectures is a value, struct tl_target (target.h). Each has
 //
 //	ARCH_cpu.c     private state found and checked, entry state, the tl_target
+//	ARCH_state.c   which parts of its state are the guest's
 //	ARCH_trap.c    exceptions, interrupts, halting, firmware
 //	ARCH_regs.go   the registers
 //	ARCH_smp.c     what CPUs tell each other without an interrupt (arm64)
 //
 // and replaces the library's functions of its own suffix (replaced.h).
+//
+// mmap64, gettimeofday and qemu_clock_get_ns are replaced too (codebuf.c), and not for the library
+// alone: a C function anywhere in the process calls ours. Outside of a machine they do what they
+// always do, but for qemu_clock_get_ns, which is the library's. While a guest runs, gettimeofday
+// tells the thread that runs it the guest's time.
 //
 // The C side decides, Go hears of what remains: a probe that was hit, an event that is
 // due, a device register. A Go function called from C returns before anything there

@@ -10,7 +10,7 @@ void tl_host_features(char *text) {
   __get_cpuid(1, &a, &b, &c1, &d1);
   __get_cpuid_count(7, 0, &a, &b7, &rest, &b);
   __get_cpuid(0x80000001, &a, &b, &c8, &rest);
-  sprintf(text, " %x %x %x %x", c1, d1, b7, c8);
+  snprintf(text, TL_HOST_FEATURES, " %x %x %x %x", c1, d1, b7, c8);
 }
 
 #else

@@ -32,8 +32,9 @@ enum {
 // Whether translations can be kept: learn.c has to know how host code names a place.
 #define TL_HOST_KEEPS TL_HOST(1, 0)
 
-// Appends what the host's CPU can do to text, in at most 36 bytes and a zero; nothing where
-// translations are not kept.
+// Writes what the host's CPU can do to text, in TL_HOST_FEATURES bytes at most, a zero among them; nothing
+// where translations are not kept.
+#define TL_HOST_FEATURES 37
 void tl_host_features(char *text);
 
 #endif

@@ -7,7 +7,7 @@
 // host code is kept under all of that, and placed where the library would have generated it. Finding,
 // linking and dropping blocks stays the library's.
 //
-// A store is one piece of memory, and the file of it the same bytes:
+// A store is one piece of memory. What is kept of it are the translations; the index follows:
 //
 //	head     how much is used; the index: where a translation is, by the hash of what it is of
 //	...      translations: struct tl_kept, and behind it
@@ -25,13 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SLOTS = 1 << 18, MOST = SLOTS / 2, UNIT = 8 };
-
-struct tl_store {
-  uint64_t used; // bytes
-  uint64_t blocks;
-  uint32_t index[SLOTS]; // in units from the start, 0 for none
-};
+enum { SLOTS = TL_STORE_SLOTS, MOST = TL_STORE_MOST, UNIT = TL_STORE_UNIT };
 
 __thread struct tl_keeping tl_keeping;
 
@@ -179,27 +173,39 @@ void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block 
   s->blocks++;
 }
 
+// Take the n bytes that the caller has put into the store for translations, if they are such.
+bool tl_kept_take(struct tl_cpu *c, uint64_t n) {
+  struct tl_store *s = c->m->store;
+  const uint8_t *end = s->translations + n;
+  while (s->used < sizeof *s + n) {
+    struct tl_kept *k = tl_kept_room(c->m, 0);
+    if (!k || !tl_kept_sound(c, k, end))
+      return false;
+    struct tl_block b = {.pc = k->pc, .flags = k->flags, .cflags = k->cflags};
+    tl_kept_add(c->m, k, &b, (uint64_t)(tl_parts(c, k).end - (uint8_t *)k));
+  }
+  return s->used == sizeof *s + n;
+}
+
 uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->store ? m->store->blocks : 0; }
 
-uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used : 0; }
+uint8_t *tl_kept_all(const struct tl_machine *m) { return m->store->translations; }
 
-// Keep translations from here on: those in the n bytes of fd from offset on, which are a store as
-// it was, or none. False if there is no memory for it, or they are too many.
-bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n) {
+uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used - sizeof *m->store : 0; }
+
+// Keep translations from here on: none yet. The caller may put n bytes of them where this returns,
+// and then have them taken. NULL if there is no memory for it, or they are too many.
+uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
   tl_keep_no_more(m);
-  if (n > TL_STORE_SIZE)
-    return false;
+  if (n > TL_STORE_SIZE - sizeof *m->store)
+    return NULL;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
-    return false;
+    return NULL;
+  madvise(s, TL_STORE_SIZE, MADV_HUGEPAGE); // it is filled at once; not having them is no error
   m->store = (struct tl_store *)s;
-  if (n && mmap(s, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED) {
-    tl_keep_no_more(m);
-    return false;
-  }
-  if (!n)
-    m->store->used = (sizeof *m->store + UNIT - 1) / UNIT * UNIT;
-  return true;
+  m->store->used = sizeof *m->store;
+  return m->store->translations;
 }
 
 void tl_keep_no_more(struct tl_machine *m) {
@@ -238,8 +244,9 @@ void tl_kept_look(struct tl_cpu *c) {
   c->near = near && !reaches(lo, ours) && !reaches(hi, ours);
 }
 
-// A note of the linker's that is another for each build, in hexadecimal digits.
-static int append_build(const struct dl_phdr_info *info, char *text) {
+// A note of the linker's that is another for each build, in hexadecimal digits: how many there are, of
+// which text has less than room.
+static int append_build(const struct dl_phdr_info *info, char *text, int room) {
   int n = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -249,7 +256,7 @@ static int append_build(const struct dl_phdr_info *info, char *text) {
       const uint8_t *name = note + sizeof *h, *id = name + (h->n_namesz + 3) / 4 * 4;
       if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 && !memcmp(name, "GNU", 4))
         for (uint32_t k = 0; k < h->n_descsz && k < 20; k++)
-          n += sprintf(text + n, "%02x", id[k]);
+          n += snprintf(text + n, n < room ? (size_t)(room - n) : 0, "%02x", id[k]);
       note = id + (h->n_descsz + 3) / 4 * 4;
     }
   }
@@ -258,7 +265,7 @@ static int append_build(const struct dl_phdr_info *info, char *text) {
 
 struct builds {
   char *text;
-  int seen, missing;
+  int room, seen, missing;
 };
 
 // The program is the first. Where it lies anywhere, addresses of ours are others each time.
@@ -268,9 +275,11 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
   (void)size;
   if (!program && !strstr(info->dlpi_name, "libunicorn"))
     return 0;
-  int n = append_build(info, b->text);
-  b->missing += !n || (program && info->dlpi_addr);
-  b->text += n;
+  int n = append_build(info, b->text, b->room);
+  b->missing += !n || n >= b->room || (program && info->dlpi_addr);
+  if (b->missing)
+    return 1;
+  b->text += n, b->room -= n;
   return !program;
 }
 
@@ -278,9 +287,10 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
 // what the host's CPU can do, for which the library generates different code. Nothing if that cannot
 // be told, or none are kept on such a host.
 void tl_kept_by(char *text) {
-  struct builds builds = {.text = text};
+  struct builds builds = {.text = text, .room = TL_KEPT_BY};
   dl_iterate_phdr(add_build, &builds);
-  tl_host_features(builds.text);
-  if (builds.missing || !TL_HOST_KEEPS)
+  if (builds.missing || builds.room < TL_HOST_FEATURES || !TL_HOST_KEEPS)
     text[0] = 0;
+  else
+    tl_host_features(builds.text);
 }

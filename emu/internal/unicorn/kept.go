@@ -4,24 +4,35 @@ package unicorn
 import "C"
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"unsafe"
 )
 
-// Keep has translations kept from now on, by all engines of the machine: those of a store, the n
-// bytes of f from offset on, a multiple of the page size, or with n 0 none yet. They have to be
-// what Kept has returned for a machine made alike, in a process where KeptBy said the same: nothing of it is checked here, and they are executed. f may be closed and removed
-// then, but not written to.
-func (e *Engine) Keep(f *os.File, offset, n int64) error {
-	fd := C.int(-1)
-	if n > 0 {
-		fd = C.int(f.Fd())
-	}
-	if !C.tl_keep(e.c.m, fd, C.uint64_t(offset), C.uint64_t(n)) {
+// ErrStore is returned by Keep for what is not a store.
+var ErrStore = errors.New("it is not a store of translations")
+
+// Keep has translations kept from now on, by all engines of the machine: those of a store of n bytes,
+// or with n 0 none yet. fill puts the store where it belongs, and nothing of it is used if that
+// fails. It has to be what Kept has returned for a machine made alike, in a process where KeptBy said
+// the same: its host code is executed. Of the rest a store that leads out of its bounds is refused
+// with ErrStore. Where Keep fails, none are kept.
+func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
+	store := C.tl_keep(e.c.m, C.uint64_t(n))
+	if store == nil {
 		return fmt.Errorf("keeping translations: there is no address space for %d MiB, or a file of %d MiB is more than that", C.TL_STORE_SIZE>>20, n>>20)
 	}
-	return nil
+	if n == 0 {
+		return nil
+	}
+	err := fill(unsafe.Slice((*byte)(store), n))
+	if err == nil && !C.tl_kept_take(e.c, C.uint64_t(n)) {
+		err = ErrStore
+	}
+	if err != nil {
+		C.tl_keep_no_more(e.c.m)
+	}
+	return err
 }
 
 // Kept is the store as it is, and how many blocks there are in it; nil if translations are not
@@ -31,7 +42,7 @@ func (e *Engine) Kept() (store []byte, blocks uint64) {
 	if m.store == nil {
 		return nil, 0
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(m.store)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
+	return unsafe.Slice((*byte)(C.tl_kept_all(m)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
 }
 
 // CheckKept has translations compared with what the library makes now, and not used.

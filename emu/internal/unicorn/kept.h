@@ -6,6 +6,17 @@
 #include "library.h"
 
 #define TL_INSNS 512           // of a block, at most
+#define TL_FIXES 1024          // and values that name places
+
+// The index is a hash table, of which half is empty.
+enum { TL_STORE_SLOTS = 1 << 18, TL_STORE_MOST = TL_STORE_SLOTS / 2, TL_STORE_UNIT = 8 };
+
+struct tl_store {
+  uint64_t used; // bytes, of all
+  uint64_t blocks;
+  uint32_t index[TL_STORE_SLOTS]; // in units from the start, 0 for none
+  uint8_t translations[];
+};
 
 // A value of 32 bits in host code that names a place of the process.
 enum tl_fix_kind {
@@ -80,6 +91,7 @@ static inline uint32_t tl_target_of(const struct tl_block *b, int i) {
 
 void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n);
 struct tl_kept *tl_kept_room(struct tl_machine *m, uint64_t n);
+bool tl_kept_sound(const struct tl_cpu *c, const struct tl_kept *k, const uint8_t *end);
 void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block *b, uint64_t n);
 
 #endif

@@ -5,8 +5,9 @@ package unicorn
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -44,18 +45,13 @@ func runKept(t *testing.T, code, store []byte, before func(*Engine)) *Engine {
 
 func keep(t *testing.T, e *Engine, store []byte) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "store")
-	if err := os.WriteFile(name, store, 0o600); err != nil {
+	if err := keepStore(e, store); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := e.Keep(f, 0, int64(len(store))); err != nil {
-		t.Fatal(err)
-	}
+}
+
+func keepStore(e *Engine, store []byte) error {
+	return e.Keep(int64(len(store)), func(to []byte) error { copy(to, store); return nil })
 }
 
 // learnt is the store after code has run once, and what rax and the clock were.
@@ -181,4 +177,117 @@ func TestKeptStepped(t *testing.T) {
 	if _, n := e.Kept(); e.Placed() != 0 || n != blocks {
 		t.Errorf("%d blocks used; %d kept, there were %d", e.Placed(), n, blocks)
 	}
+}
+
+// Places of fields in a translation: struct tl_kept.
+const (
+	keptPC, keptSize, keptRead, keptICount    = 0, 26, 28, 30
+	keptBytes, keptFixes, keptReset, keptJump = 32, 34, 36, 40
+	keptHead                                  = 48
+)
+
+// A store of which anything leads out of it is refused, and nothing is kept.
+func TestKeptUnsound(t *testing.T) {
+	store, _, rax, _ := learnt(t, keptCode)
+	le := binary.LittleEndian
+	half := func(at int, v uint16) func([]byte) []byte {
+		return func(b []byte) []byte { le.PutUint16(b[at:], v); return b }
+	}
+	word := func(at int, v uint32) func([]byte) []byte {
+		return func(b []byte) []byte { le.PutUint32(b[at:], v); return b }
+	}
+	for name, change := range map[string]func([]byte) []byte{
+		"nothing but zeros": func(b []byte) []byte { return make([]byte, len(b)) },
+		"half a head":       func(b []byte) []byte { return b[:24] },
+		"cut short":         func(b []byte) []byte { return b[:len(b)-8] },
+		"longer":            func(b []byte) []byte { return append(b, make([]byte, 8)...) },
+		"icount 0":          half(keptICount, 0),
+		"icount":            half(keptICount, 513),
+		"icount at the end": half(keptICount, 512),
+		"code 0":            half(keptBytes, 0),
+		"code":              half(keptBytes, 1<<16-1),
+		"fixes":             half(keptFixes, 1025),
+		"fixes at the end":  half(keptFixes, 1024),
+		"size 0":            half(keptSize, 0),
+		"size":              half(keptSize, 8192),
+		"read":              half(keptRead, 1<<16-1),
+		"end of two pages": func(b []byte) []byte {
+			b[keptPC] = 0xff
+			b[keptPC+1] = 0xff
+			return half(keptRead, 4098)(b)
+		},
+		"jump":      word(keptJump, 1<<31),
+		"jump back": func(b []byte) []byte { return half(keptReset, 1<<15)(word(keptJump, 1<<16)(b)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, nothing{})
+			if err := keepStore(e, change(slices.Clone(store))); !errors.Is(err, ErrStore) {
+				t.Errorf("error %v, want ErrStore", err)
+			}
+			if s, _ := e.Kept(); s != nil {
+				t.Error("it is kept")
+			}
+			load(e, keptCode)
+			if e.Run(); e.Reg(arch.RAX) != rax {
+				t.Errorf("rax %d, want %d", e.Reg(arch.RAX), rax)
+			}
+			e.Close()
+		})
+	}
+}
+
+// A store that cannot be filled is not used.
+func TestKeptNotFilled(t *testing.T) {
+	store, _, _, _ := learnt(t, keptCode)
+	e := open(t, nothing{})
+	wrong := errors.New("wrong")
+	if err := e.Keep(int64(len(store)), func(to []byte) error { copy(to, store); return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("error %v", err)
+	}
+	if s, _ := e.Kept(); s != nil {
+		t.Error("it is kept")
+	}
+}
+
+// However the fields of a store are changed, it is refused or within its bounds: what is used of it
+// is found by other code here.
+func TestKeptMutations(t *testing.T) {
+	store, _, _, _ := learnt(t, keptCode)
+	e := open(t, nothing{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range 3000 {
+		b := slices.Clone(store)
+		for range 1 + rng.IntN(2) {
+			b[rng.IntN(len(b))] = byte(rng.Uint32())
+		}
+		if keepStore(e, b) != nil {
+			refused++
+			continue
+		}
+		for len(b) > 0 {
+			b = b[checkKept(t, b):]
+		}
+	}
+	if refused == 0 || refused == 3000 {
+		t.Errorf("%d refused", refused)
+	}
+}
+
+// checkKept checks the translation at the start of k, and returns how many bytes it has.
+func checkKept(t *testing.T, k []byte) int {
+	t.Helper()
+	half := func(at int) int { return int(binary.LittleEndian.Uint16(k[at:])) }
+	icount, fixes, code := half(keptICount), half(keptFixes), half(keptBytes)
+	data := keptHead + icount*2*8
+	end := (data + fixes*8 + icount*2 + half(keptRead) + code + 7) &^ 7
+	if end > len(k) {
+		t.Fatalf("it ends %d bytes behind the store", end-len(k))
+	}
+	for i := range fixes {
+		if at := half(data + 8*i); at+4 > code {
+			t.Fatalf("a value at %d of %d bytes", at, code)
+		}
+	}
+	return end
 }

@@ -13,7 +13,7 @@ enum {
   CALL = 0xe8, JMP = 0xe9,
   ALIGNED = 64,  // what the library aligns host code to
   ASIDE = 16,    // how far tl_cpu seems to have moved: in the least byte, not like ALIGNED
-  FIXES = 1024,  // of a block, at most
+  FIXES = TL_FIXES,
   PROLOGUE = TL_PAGE,
 };
 

@@ -118,6 +118,8 @@ static const char *open_engine(struct tl_cpu *c, uint64_t code_size) {
     return "it does not open an engine";
   if (m->t->prepare && (why = m->t->prepare(c)))
     return why;
+  if (uc_ctl_exits_enable(c->uc)) // otherwise until, which is 0, is an address of the guest's
+    return "it does not run without an end";
   if (uc_mem_map_ptr(c->uc, m->ram_base, m->ram_size, UC_PROT_ALL, m->ram) ||
       uc_mem_map_ptr(c->uc, m->aux_pa, m->aux_size, UC_PROT_ALL, m->aux))
     return "it does not map the guest's memory";
@@ -181,9 +183,13 @@ static const char *try_engine(struct tl_cpu *c) {
   err = t->try_code(c);
   if (c->first_tb && !c->charges)
     return "its operations are not those that are known"; // whatever came of it
-  if (!err && !(err = all_replaced(c)))
-    tl_kept_look(c);
-  return err;
+  if (err || (err = all_replaced(c)))
+    return err;
+  tl_kept_look(c);
+  if (!(c->fresh = malloc(tl_env_size(c))))
+    return "out of memory";
+  memcpy(c->fresh, c->env, tl_env_size(c));
+  return NULL;
 }
 
 // Another CPU of m, which has not run yet. NULL, and why not, leaves m as one to be closed.
@@ -223,6 +229,7 @@ static void close_cpu(struct tl_cpu *c) {
   if (c->uc)
     uc_close(c->uc);
   free(c->step);
+  free(c->fresh);
   if (c->mapped)
     munmap(c, sizeof *c);
   else

@@ -6,6 +6,9 @@
 
 #include "library.h"
 
+#define TL_RISCV64_FLOAT_FLAGS 1539 // offset in CPURISCVState, behind what uc_context has
+#define TL_RISCV64_ENV_SIZE 1545
+
 struct tl_riscv64_env {
   uint64_t gpr[32];
   uint64_t fpr[32];
@@ -83,5 +86,9 @@ void tl_riscv64_restored(struct tl_cpu *c);
 
 // riscv64_cpu.c
 void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1);
+
+// riscv64_state.c
+extern const struct tl_part tl_riscv64_state[], tl_riscv64_notes[];
+const char *tl_riscv64_sound(const struct tl_cpu *c, const uint8_t *env);
 
 #endif

@@ -54,11 +54,26 @@ static bool control_registers_match(struct tl_cpu *c) {
          lands(c, UC_RISCV_REG_MIP, 0x220, &e->mip) && machine_registers_match(c);
 }
 
+static bool float_flags_match(struct tl_cpu *c) {
+  enum { FS = 3 << 13, ALL = 0x1f };
+  struct tl_riscv64_env *e = c->env;
+  const uint8_t *flags = (uint8_t *)c->env + TL_RISCV64_FLOAT_FLAGS;
+  uint64_t before = e->mstatus, all = ALL, none = 0;
+  e->mstatus |= FS;
+  uc_reg_write(c->uc, UC_RISCV_REG_FFLAGS, &all);
+  bool ok = *flags;
+  uc_reg_write(c->uc, UC_RISCV_REG_FFLAGS, &none);
+  e->mstatus = before;
+  return ok && !*flags;
+}
+
 static const char *find(struct tl_cpu *c) {
   if (!general_registers_match(c))
     return "its registers are not laid out as known";
   if (!control_registers_match(c))
     return "its control registers are not laid out as known";
+  if (!float_flags_match(c))
+    return "its floating point is not laid out as known";
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
   return NULL;
 }
@@ -172,7 +187,11 @@ const struct tl_target tl_riscv64 = {
     .symbols = symbols,
     .find = find,
     .try_code = try_code,
+    .env_size = TL_RISCV64_ENV_SIZE,
+    .state = tl_riscv64_state,
+    .sound = tl_riscv64_sound,
     .restored = tl_riscv64_restored,
+    .notes = tl_riscv64_notes,
     .interruptible = tl_riscv64_interruptible,
     .breakpoint = breakpoint,
     .monitor = monitor,

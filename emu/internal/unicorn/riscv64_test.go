@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
+	"time"
 
 	"trapline/kernel/arch"
 )
@@ -47,6 +48,20 @@ func bltu(a, b int, off int32) uint32 { return branch(6, a, b, off) }
 func branch(f, a, b int, off int32) uint32 {
 	o := uint32(off)
 	return o>>12&1<<31 | o>>5&63<<25 | uint32(b)<<20 | uint32(a)<<15 | uint32(f)<<12 | o>>1&15<<8 | o>>11&1<<7 | 0x63
+}
+
+// Address 0 is one as any other, and no end of a run.
+func TestZeroRISCV64(t *testing.T) {
+	e := openRISCV64(t, nothing{}, 8*mib, []uint32{wfi})
+	e.riscvPaging(0)
+	e.SetReg(arch.RiscvPC, 0)
+	done := make(chan End)
+	go func() { end, _ := e.Run(); done <- end }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("a guest at 0 runs for ever")
+	}
 }
 
 func TestClockRISCV64(t *testing.T) {

@@ -191,6 +191,7 @@ struct tl_cpu {
   uc_engine *uc;
   uint8_t *cs;         // the library's CPUState
   void *env;           // the library's CPU state, in the layout of its architecture
+  uint8_t *fresh;      // that of this CPU when it was opened (state.c)
   uint64_t *pc;        // the program counter in it
   const uint64_t *code_base; // what makes it an address: amd64's CS base, elsewhere 0
   void *region;        // the library's MemoryRegion for everything
@@ -312,7 +313,9 @@ void tl_charge_end(void);
 // kept.c, learn.c
 #define TL_STORE_SIZE (128ull << 20) // bytes at most
 #define TL_KEPT_BY 160         // bytes that tl_kept_by needs
-bool tl_keep(struct tl_machine *m, int fd, uint64_t offset, uint64_t n);
+uint8_t *tl_keep(struct tl_machine *m, uint64_t n);
+uint8_t *tl_kept_all(const struct tl_machine *m);
+bool tl_kept_take(struct tl_cpu *c, uint64_t n);
 void tl_keep_no_more(struct tl_machine *m);
 uint64_t tl_kept_blocks(const struct tl_machine *m);
 uint64_t tl_kept_bytes(const struct tl_machine *m);
@@ -322,6 +325,15 @@ bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max);
 int tl_kept_code(void *translator, struct tl_block *b);
 void tl_kept_read(uint64_t end);
 void tl_kept_not(void);
+
+// state.c
+uint64_t tl_env_size(const struct tl_cpu *c);
+uint64_t tl_state_size(const struct tl_cpu *c);
+int tl_state_save(const struct tl_cpu *c, uint8_t *to, uint8_t *a, uint8_t *b);
+const char *tl_state_check(const struct tl_cpu *c, const uint8_t *from, uint8_t *env);
+void tl_state_set(struct tl_cpu *c, const uint8_t *env);
+int tl_state_place(const struct tl_cpu *c, unsigned offset);
+bool tl_float_sound(const uint8_t *status);
 
 // coherence.c
 static inline uint8_t tl_bit(const struct tl_cpu *c) { return (uint8_t)(1u << c->id); }

@@ -35,7 +35,7 @@ func (e *Engine) NewStepper() (*Stepper, error) {
 		return nil, errors.New("stepping: no memory for it")
 	}
 	s := &Stepper{e: e, place: C.tl_outcome_new(e.c), away: C.tl_outcome_new(e.c)}
-	for _, n := range e.c.m.t.notes {
+	for _, n := range e.c.m.t.unequal {
 		s.ignored = append(s.ignored, span{int(n.from), int(n.to)})
 	}
 	if s.place == nil || s.away == nil {

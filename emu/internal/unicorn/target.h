@@ -13,6 +13,15 @@ struct tl_symbol {
   void **slot;
 };
 
+// A part of the CPU state: size bytes, n times at a stride. A list ends with a size of 0.
+struct tl_part {
+  uint16_t at, size, n, stride;
+};
+
+#define TL_PART(from, to) {(from), (to) - (from), 1, 0}
+#define TL_PARTS(at, size, n, stride) {(at), (size), (n), (stride)}
+#define TL_FLOAT 8 // bytes of the library's state of floating point
+
 struct tl_target {
   const char *name;   // as package kernel/arch has it
   const char *suffix; // of the library's functions for it
@@ -34,7 +43,12 @@ struct tl_target {
   const char *(*try_code)(struct tl_cpu *c);
   // The physical address of va, for a library that does not give it; otherwise NULL.
   uint64_t (*translate)(struct tl_cpu *c, uint64_t va);
-  // After the CPU has been given another state (context.go); may be NULL.
+  unsigned env_size; // bytes of the CPU state that matter here
+  // The parts of the CPU state that are the guest's, and is env, made of such parts and for
+  // the rest a new CPU's state, one that a guest can have? NULL, or what is wrong (state.c).
+  const struct tl_part *state;
+  const char *(*sound)(const struct tl_cpu *c, const uint8_t *env);
+  // After the CPU has been given another state; may be NULL.
   void (*restored)(struct tl_cpu *c);
   // Would an interrupt that stands be taken now?
   bool (*interruptible)(struct tl_cpu *c);
@@ -54,9 +68,11 @@ struct tl_target {
   // compared (step.c).
   void (*raise)(struct tl_cpu *c);
   void (*settled)(struct tl_cpu *c);
-  // Bytes of the CPU state that are the library's notes on the exception under way, and no
-  // part of the guest: [from, to).
-  struct { unsigned from, to; } notes[2];
+  // The library's notes in the CPU state, on the exception under way and the like, which are no part
+  // of the guest.
+  const struct tl_part *notes;
+  // Those of them that steps are not compared by: [from, to).
+  struct { unsigned from, to; } unequal[2];
   // Does this instruction repeat itself, so that each round begins at its address? May be NULL.
   bool (*repeats)(const uint8_t *code, unsigned len);
 };

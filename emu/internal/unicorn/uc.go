@@ -343,7 +343,7 @@ func (e *Engine) SetDeadline(at uint64) {
 // holds on hosts with weak memory too, as all of these are atomic.
 func (e *Engine) attendAt(at uint64) {
 	trig := (*uint64)(&e.c.trig)
-	if at >= *trig {
+	if at >= atomic.LoadUint64(trig) {
 		return
 	}
 	atomic.StoreUint64(trig, at)
