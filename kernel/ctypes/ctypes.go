@@ -62,9 +62,9 @@ const PtrSize = 8
 // still fit into an int.
 const MaxBytes = 1 << 40
 
-// maxHeight bounds the pointers, arrays, functions and typedefs in one another. A deeper type is
-// void at the bottom, so whoever walks down a type, however it came about, needs no bound.
-const maxHeight = 256
+// maxHeight bounds the pointers, arrays, functions and typedefs in one another, of which a D program
+// may have some thousands. A deeper type is void at the bottom, so whoever walks down a type, however it came about, needs no bound.
+const maxHeight = 1 << 13
 
 // over returns t, and the height of a type that is made of it. Of one that is too high already it
 // returns void.
@@ -146,7 +146,7 @@ func (t *Type) Bytes() int { return t.Base().Size }
 
 // maxVisits bounds the types that Same and String look at in one type: functions whose parameters
 // are functions, and so on, can have very many.
-const maxVisits = 1024
+const maxVisits = maxHeight
 
 // Same reports whether two types are the same behind their typedefs. Types of more than maxVisits
 // parts are not.

@@ -35,9 +35,14 @@ func (t *Type) tagged() string {
 	return word + " " + t.Name
 }
 
+// paramVisits is how many parts a parameter counts as: functions in functions are what there can be
+// very many of.
+const paramVisits = 8
+
 func (t *Type) params(left *int) string {
 	var s []string
 	for _, p := range t.Params {
+		*left -= paramVisits
 		if s = append(s, p.text(left)); *left < 0 {
 			break
 		}
