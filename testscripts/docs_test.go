@@ -123,7 +123,7 @@ func outputEnd(lines []string, i int) int {
 func runCommand(t *testing.T, text, dir, cache string) (lines []string) {
 	sh := exec.Command("sh", "-c", strings.ReplaceAll(text, "bin/trapline", "trapline"))
 	sh.Dir = dir
-	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "NO_COLOR=1")
+	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "XDG_STATE_HOME="+cache, "NO_COLOR=1")
 	out, _ := sh.CombinedOutput() // an example may show an error
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimRight(line, " \n")

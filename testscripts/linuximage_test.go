@@ -80,7 +80,7 @@ func runExample(t *testing.T, file, cache, engine string) []byte {
 	command := strings.Replace(exampleCommand(t, file), "trapline dtrace ", "trapline dtrace -x engine="+engine+" ", 1)
 	sh := exec.Command("sh", "-c", command)
 	sh.Dir = ".."
-	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
+	sh.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "XDG_STATE_HOME="+cache)
 	var stdout, stderr bytes.Buffer
 	sh.Stdout, sh.Stderr = &stdout, &stderr
 	// The status is the guest's command's, which may fail, but a message of ours has no excuse.

@@ -17,6 +17,7 @@ var images = []string{"tiny/amd64", "tiny/arm64", "tiny/riscv64"}
 // The same golden file for every architecture.
 func TestGolden(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, image := range images {
 		trace := tracetest.Trace{Image: image, Command: "forks 3", Program: `kinst::sys_fork:0 { @[execname] = count(); }`}
 		result, err := trace.Run(t.Context())

@@ -9,6 +9,7 @@ import (
 // else does: the counts of every branch that the embedded kernels have executed say so.
 func TestBranches(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, image := range []string{"tiny/amd64", "tiny/arm64", "tiny/riscv64"} {
 		t.Run(image, func(t *testing.T) {
 			e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard}

@@ -31,6 +31,7 @@ func run(args ...string) result {
 // empty directory, to which nothing may be added.
 func hermetic(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	t.Cleanup(func() {
