@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
 )
 
 // Beginnings of compressed files.
@@ -32,7 +33,7 @@ func limited(r io.Reader, n int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("damaged: %w", err)
+		return nil, damage(err)
 	case int64(len(data)) > limit:
 		return nil, fmt.Errorf("its %d bytes decompress to more than %d MiB, the limit for as many", n, limit>>20)
 	}
@@ -47,11 +48,7 @@ func decompress(data []byte) (plain []byte, err error) {
 	case bytes.HasPrefix(data, magicGzip):
 		r, err = gzip.NewReader(in)
 	case bytes.HasPrefix(data, magicXZ):
-		if n := xzDictionary(data); n > maxWindow {
-			err = fmt.Errorf("it needs a dictionary of %d MiB, more than the limit of %d", n>>20, maxWindow>>20)
-		} else {
-			r, err = xz.NewReader(in)
-		}
+		r, err = xz.NewReader(in, maxWindow)
 	case bytes.HasPrefix(data, magicZstd):
 		z, zerr := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err = zerr; err == nil {
@@ -62,9 +59,17 @@ func decompress(data []byte) (plain []byte, err error) {
 		return data, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
+		return nil, damage(err)
 	}
 	return limited(r, len(data))
+}
+
+// damage says what is wrong with compressed data.
+func damage(err error) error {
+	if errors.Is(err, xz.ErrMemlimit) {
+		return fmt.Errorf("it needs a dictionary of more than %d MiB, the limit", maxWindow>>20)
+	}
+	return fmt.Errorf("damaged: %w", err)
 }
 
 // decompressed is a section that is compressed. What it claims has been checked when the file was
