@@ -149,9 +149,9 @@ func within(t *testing.T, name string, data []byte, module bool) (opened bool) {
 	}
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(3 * time.Minute):
 		buf := make([]byte, 1<<16)
-		panic(fmt.Sprintf("%s takes more than 10 s\n%s", name, buf[:runtime.Stack(buf, true)]))
+		panic(fmt.Sprintf("%s takes more than three minutes\n%s", name, buf[:runtime.Stack(buf, true)]))
 	}
 	return opened
 }
