@@ -47,12 +47,12 @@ type InForce struct {
 // Whole reports whether nothing is missing.
 func (f InForce) Whole() bool { return f.Landlock > 0 && f.Seccomp }
 
-// Host returns what this host has.
+// Host returns what this host has. It is asked before Enter.
 func Host() InForce { return InForce{landlockVersion(), seccompAvailable()} }
 
-// Enter puts all threads of the process, and those to come, into a sandbox. There is no way back; a
-// second call can only take more away. What the host lacks or refuses is left out: the error says
-// why, and the rest is in force.
+// Enter puts all threads of the process, and those to come, into a sandbox. There is no way back,
+// and no second one where seccomp is in force. What the host lacks or refuses is left out: the error
+// says why, and the rest is in force.
 func Enter(p Policy) (InForce, error) {
 	var in InForce
 	files := p.restrictFiles()
