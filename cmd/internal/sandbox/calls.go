@@ -34,18 +34,18 @@ var harmlessCalls = []uint32{
 	unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREADV, unix.SYS_PWRITEV,
 	unix.SYS_LSEEK, unix.SYS_CLOSE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
 	unix.SYS_COPY_FILE_RANGE, unix.SYS_SENDFILE, unix.SYS_SPLICE, unix.SYS_FLOCK, unix.SYS_FADVISE64,
-	unix.SYS_OPENAT, unix.SYS_NEWFSTATAT, unix.SYS_FSTAT, unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_STATX,
-	unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_ACCESS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
-	unix.SYS_READLINK, unix.SYS_READLINKAT, unix.SYS_GETDENTS64, unix.SYS_GETCWD,
-	unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_UNLINK, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_RENAME,
+	unix.SYS_OPENAT, unix.SYS_NEWFSTATAT, unix.SYS_FSTAT, unix.SYS_STATX,
+	unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
+	unix.SYS_READLINKAT, unix.SYS_GETDENTS64, unix.SYS_GETCWD,
+	unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
 	unix.SYS_UTIMENSAT, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_EVENTFD2,
-	unix.SYS_POLL, unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_WAIT,
+	unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL,
 	unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_MINCORE, unix.SYS_MSYNC, unix.SYS_MEMBARRIER,
-	unix.SYS_RT_SIGACTION, unix.SYS_SIGALTSTACK, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RESTART_SYSCALL, unix.SYS_PAUSE,
+	unix.SYS_RT_SIGACTION, unix.SYS_SIGALTSTACK, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 	unix.SYS_SETITIMER, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE,
-	unix.SYS_GETTIMEOFDAY, unix.SYS_CLOCK_GETRES, unix.SYS_TIME, unix.SYS_TIMES,
-	unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETPPID, unix.SYS_GETPGRP,
+	unix.SYS_GETTIMEOFDAY, unix.SYS_CLOCK_GETRES, unix.SYS_TIMES,
+	unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETPPID,
 	unix.SYS_GETRUSAGE, unix.SYS_GETRLIMIT, unix.SYS_GETRANDOM, unix.SYS_GETCPU, unix.SYS_SCHED_GETAFFINITY,
 	unix.SYS_UNAME, unix.SYS_SYSINFO,
 }
@@ -56,6 +56,7 @@ func ours(pid uint32) []rule {
 		each(allow, frequent...),
 		[]rule{{unix.SYS_TGKILL, among(0, allow, refuse, pid)}},
 		each(allow, harmlessCalls...),
+		each(allow, olderCalls...),
 		[]rule{
 			{unix.SYS_CLONE, threadsOnly},
 			{unix.SYS_CLONE3, []bpf.Instruction{unknown}}, // its flags are out of sight; C libraries use clone then
@@ -96,14 +97,14 @@ var dangerous = []uint32{
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
 	unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MKNOD, unix.SYS_MKNODAT,
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MKNODAT,
 	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_QUOTACTL,
 	unix.SYS_SETUID, unix.SYS_SETGID, unix.SYS_SETREUID, unix.SYS_SETREGID, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
 	unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_SETGROUPS, unix.SYS_CAPSET,
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
 	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
-	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_PERSONALITY,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_PERSONALITY,
 }
 
 // theirs are the system calls that are refused to a process that runs programs, and to these. What
@@ -117,5 +118,6 @@ func theirs() []rule {
 			{unix.SYS_IOCTL, among(1, refuse, allow, unix.TIOCSTI, unix.TIOCLINUX)},
 		},
 		each(refuse, dangerous...),
+		each(refuse, olderDangerous...),
 	)
 }

@@ -44,7 +44,7 @@ func filter(children bool, pid int) []bpf.Instruction {
 	}
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AUDIT_ARCH_X86_64, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
 		kill,
 		bpf.LoadAbsolute{Off: offNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
