@@ -20,17 +20,13 @@ const (
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 )
 
-// frequent are those that a running guest and Go's scheduler make all the time.
-var frequent = []uint32{
-	unix.SYS_FUTEX, unix.SYS_WRITE, unix.SYS_NANOSLEEP, unix.SYS_RT_SIGRETURN, unix.SYS_GETPID, unix.SYS_MADVISE,
-	unix.SYS_EPOLL_PWAIT, unix.SYS_READ, unix.SYS_RT_SIGPROCMASK, unix.SYS_SCHED_YIELD, unix.SYS_MMAP,
-	unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_GETTID,
-}
-
 // harmlessCalls are about the process's own memory, threads, timers and signals, and about files, of
 // which Landlock decides. Names of files that other rights go with (links, devices, modes, owners,
 // extended attributes) are not among them.
 var harmlessCalls = []uint32{
+	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGPROCMASK,
+	unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_CLOCK_GETTIME, unix.SYS_EPOLL_PWAIT,
+	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_READ, unix.SYS_WRITE,
 	unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREADV, unix.SYS_PWRITEV,
 	unix.SYS_LSEEK, unix.SYS_CLOSE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
 	unix.SYS_COPY_FILE_RANGE, unix.SYS_SENDFILE, unix.SYS_SPLICE, unix.SYS_FLOCK, unix.SYS_FADVISE64,
@@ -53,13 +49,12 @@ var harmlessCalls = []uint32{
 // ours are the system calls of a process that runs no programs. All others are refused.
 func ours(pid uint32) []rule {
 	return slices.Concat(
-		each(allow, frequent...),
-		[]rule{{unix.SYS_TGKILL, among(0, allow, refuse, pid)}},
-		each(allow, harmlessCalls...),
-		each(allow, olderCalls...),
+		each(allowed, harmlessCalls),
+		each(allowed, olderCalls),
 		[]rule{
 			{unix.SYS_CLONE, threadsOnly},
 			{unix.SYS_CLONE3, []bpf.Instruction{unknown}}, // its flags are out of sight; C libraries use clone then
+			{unix.SYS_TGKILL, among(0, allow, refuse, pid)},
 			{unix.SYS_KILL, among(0, allow, refuse, pid)},
 			{unix.SYS_PRLIMIT64, among(0, allow, refuse, 0, pid)},
 			{unix.SYS_PRCTL, among(0, allow, refuse, unix.PR_SET_VMA, unix.PR_SET_NAME, unix.PR_GET_NAME)},
@@ -111,13 +106,12 @@ var dangerous = []uint32{
 // programs need is not known, so all others are allowed.
 func theirs() []rule {
 	return slices.Concat(
-		each(allow, frequent...),
 		[]rule{
 			{unix.SYS_CLONE, sameNamespaces},
 			{unix.SYS_CLONE3, []bpf.Instruction{unknown}},
 			{unix.SYS_IOCTL, among(1, refuse, allow, unix.TIOCSTI, unix.TIOCLINUX)},
 		},
-		each(refuse, dangerous...),
-		each(refuse, olderDangerous...),
+		each(refused, dangerous),
+		each(refused, olderDangerous),
 	)
 }

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -34,13 +36,13 @@ type rule struct {
 	then   []bpf.Instruction
 }
 
-// filter is the program that decides about each system call of the process pid. A kernel since
-// Linux 5.11 asks it only where arguments matter, and knows the other answers by number; an older
-// one goes through it from the top, where the frequent ones are.
+// filter is the program that decides about each system call of the process pid. It looks for the
+// number by bisection. A kernel since Linux 5.11 asks it only where arguments matter: it has run it for
+// every number before, and remembers which are allowed.
 func filter(children bool, pid int) []bpf.Instruction {
-	rules, last := ours(uint32(pid)), refuse
+	rules, others := ours(uint32(pid)), refused
 	if children {
-		rules, last = theirs(), allow
+		rules, others = theirs(), allowed
 	}
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
@@ -50,21 +52,55 @@ func filter(children bool, pid int) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
 		kill,
 	}
-	for _, r := range rules {
-		program = append(program, bpf.JumpIf{Cond: bpf.JumpEqual, Val: r.number, SkipFalse: uint8(len(r.then))})
-		program = append(program, r.then...)
-	}
-	return append(program,
-		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: newest, SkipTrue: 1},
-		unknown,
-		last,
-	)
+	return append(program, bisect(spans(rules, others))...)
 }
 
-// each makes rules for system calls whose arguments do not matter.
-func each(verdict bpf.Instruction, numbers ...uint32) (rules []rule) {
-	for _, n := range numbers {
-		rules = append(rules, rule{n, []bpf.Instruction{verdict}})
+// spans sorts rules into spans: each stands for the numbers from its own to that of the next one.
+// Numbers without a rule are others, those that are not known unknown.
+func spans(rules []rule, others []bpf.Instruction) (all []rule) {
+	var then [newest + 1][]bpf.Instruction
+	for _, r := range rules {
+		then[r.number] = r.then
+	}
+	for n, t := range then {
+		if t == nil {
+			t = others
+		}
+		if len(all) == 0 || &all[len(all)-1].then[0] != &t[0] {
+			all = append(all, rule{uint32(n), t})
+		}
+	}
+	return append(all, rule{newest + 1, []bpf.Instruction{unknown}})
+}
+
+// bisect makes the program that finds the span of a number.
+func bisect(all []rule) []bpf.Instruction {
+	if len(all) == 1 {
+		return all[0].then
+	}
+	half := len(all) / 2
+	below, above := bisect(all[:half]), bisect(all[half:])
+	jump := []bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: all[half].number, SkipTrue: uint8(len(below))}}
+	if len(below) > math.MaxUint8 {
+		jump = []bpf.Instruction{
+			bpf.JumpIf{Cond: bpf.JumpLessThan, Val: all[half].number, SkipTrue: 1},
+			bpf.Jump{Skip: uint32(len(below))},
+		}
+	}
+	return slices.Concat(jump, below, above)
+}
+
+// Rules for system calls whose arguments do not matter.
+var (
+	allowed = []bpf.Instruction{allow}
+	refused = []bpf.Instruction{refuse}
+)
+
+// each makes such rules.
+func each(verdict []bpf.Instruction, numbers []uint32) []rule {
+	rules := make([]rule, len(numbers))
+	for i, n := range numbers {
+		rules[i] = rule{n, verdict}
 	}
 	return rules
 }

@@ -98,6 +98,33 @@ func TestRulesOnce(t *testing.T) {
 	}
 }
 
+// Every number comes to its own rule.
+func TestNumbers(t *testing.T) {
+	for _, children := range []bool{false, true} {
+		program := filter(children, pid)
+		want, others := map[uint32]bpf.RetConstant{}, refuse
+		rules := ours(pid)
+		if children {
+			rules, others = theirs(), allow
+		}
+		for n := range uint32(newest + 1) {
+			want[n] = others
+		}
+		for _, r := range rules {
+			delete(want, r.number)
+			if verdict, ok := r.then[0].(bpf.RetConstant); ok {
+				want[r.number] = verdict
+			}
+		}
+		for n, verdict := range want {
+			if have := decide(t, program, architecture, n); have != verdict {
+				t.Errorf("children %t, system call %d: %#x, want %#x", children, n, have.Val, verdict.Val)
+			}
+		}
+		t.Logf("children %t: %d instructions", children, len(program))
+	}
+}
+
 // What a program must not do at all is not allowed to us either.
 func TestDangerous(t *testing.T) {
 	for _, n := range slices.Concat(dangerous, olderDangerous) {
