@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -109,15 +110,13 @@ func linkedDebug(path string) []string {
 	return []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
 }
 
-// policy is what tracing needs. The preprocessor runs before the guest does, and again where the
+// policy is what tracing needs besides its guest. The preprocessor runs before the guest does, and again where the
 // kernel moves itself or there are two guests.
 func (t *tracing) policy() sandbox.Policy {
-	p := t.guest.policy()
-	p.Read = append(p.Read, t.options.LibDirs...)
+	p := sandbox.Policy{Read: slices.Clone(t.options.LibDirs), Children: t.options.Cpp.On}
 	for _, s := range t.sources {
 		p.Read = append(p.Read, s.File)
 	}
-	p.Children = t.options.Cpp.On
 	return p
 }
 

@@ -55,6 +55,7 @@ func runDiff(e *env, args []string) error {
 		defer c.close()
 		captures[i] = c
 		e.allow(t.policy())
+		e.allow(t.guest.policy())
 	}
 	for i, c := range captures {
 		captured, err := c.run(e)

@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -44,20 +42,21 @@ func filter(children bool, pid int) []bpf.Instruction {
 	if children {
 		rules, others = theirs(), allowed
 	}
-	program := []bpf.Instruction{
+	program := append(make([]bpf.Instruction, 0, 512),
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
 		kill,
 		bpf.LoadAbsolute{Off: offNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
 		kill,
-	}
-	return append(program, bisect(spans(rules, others))...)
+	)
+	return bisect(program, spans(rules, others))
 }
 
 // spans sorts rules into spans: each stands for the numbers from its own to that of the next one.
 // Numbers without a rule are others, those that are not known unknown.
-func spans(rules []rule, others []bpf.Instruction) (all []rule) {
+func spans(rules []rule, others []bpf.Instruction) []rule {
+	all := make([]rule, 0, 256)
 	var then [newest + 1][]bpf.Instruction
 	for _, r := range rules {
 		then[r.number] = r.then
@@ -73,21 +72,16 @@ func spans(rules []rule, others []bpf.Instruction) (all []rule) {
 	return append(all, rule{newest + 1, []bpf.Instruction{unknown}})
 }
 
-// bisect makes the program that finds the span of a number.
-func bisect(all []rule) []bpf.Instruction {
+// bisect adds to a program what finds the span of a number. A jump passes over less than half of a
+// program, at most 255 instructions.
+func bisect(program []bpf.Instruction, all []rule) []bpf.Instruction {
 	if len(all) == 1 {
-		return all[0].then
+		return append(program, all[0].then...)
 	}
-	half := len(all) / 2
-	below, above := bisect(all[:half]), bisect(all[half:])
-	jump := []bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: all[half].number, SkipTrue: uint8(len(below))}}
-	if len(below) > math.MaxUint8 {
-		jump = []bpf.Instruction{
-			bpf.JumpIf{Cond: bpf.JumpLessThan, Val: all[half].number, SkipTrue: 1},
-			bpf.Jump{Skip: uint32(len(below))},
-		}
-	}
-	return slices.Concat(jump, below, above)
+	at, half := len(program), len(all)/2
+	program = bisect(append(program, nil), all[:half])
+	program[at] = bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: all[half].number, SkipTrue: uint8(len(program) - at - 1)}
+	return bisect(program, all[half:])
 }
 
 // Rules for system calls whose arguments do not matter.
@@ -118,8 +112,7 @@ func among(i uint32, then, other bpf.Instruction, values ...uint32) []bpf.Instru
 	return append(program, other)
 }
 
-// installFilter sets the filter for all threads, and takes from them what setuid programs could
-// give back.
+// installFilter sets the filter, and no_new_privs, for all threads.
 func installFilter(program []bpf.Instruction) error {
 	raw, err := bpf.Assemble(program)
 	if err != nil {
@@ -131,8 +124,8 @@ func installFilter(program []bpf.Instruction) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no_new_privs: %w", err)
+	if err := noNewPrivileges(); err != nil {
+		return err
 	}
 	return setFilter(&unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]})
 }
