@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -33,7 +34,7 @@ func TestForeignNumbers(t *testing.T) {
 		os.Exit(0)
 	}
 	if !Host().Seccomp {
-		t.Fatal("this host has no seccomp")
+		t.Skip("this host has no seccomp")
 	}
 	out, state := again(t, "x32")
 	if status := state.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != unix.SIGSYS {
@@ -133,5 +134,37 @@ func TestEnterTwice(t *testing.T) {
 	}
 	if out, state := again(t, file); !state.Success() {
 		t.Error(out)
+	}
+}
+
+// What a host refuses is left out, and the rest is in force.
+func TestLacking(t *testing.T) {
+	calls := map[string][]uint32{
+		"landlock": {unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF},
+		"rules":    {unix.SYS_LANDLOCK_ADD_RULE},
+		"seccomp":  {unix.SYS_SECCOMP},
+	}
+	if what := os.Getenv(child); what != "" {
+		whole := Host()
+		if err := installFilter(bisect([]bpf.Instruction{bpf.LoadAbsolute{Off: offNumber, Size: 4}},
+			spans(each(refused, calls[what]), allowed))); err != nil {
+			t.Fatal(err)
+		}
+		have, err := Enter(Policy{})
+		want := map[string]InForce{"landlock": {0, true}, "rules": {0, true}, "seccomp": {whole.Landlock, false}}[what]
+		_, open := os.Open("/etc/passwd")
+		_, socket := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		if have != want || err == nil || (open != nil) != (want.Landlock > 0) || (socket != nil) != want.Seccomp {
+			t.Error(what, have, err, open, socket)
+		}
+		return
+	}
+	if !Host().Seccomp {
+		t.Skip("this host has no seccomp")
+	}
+	for what := range calls {
+		if out, state := again(t, what); !state.Success() {
+			t.Errorf("%s: %s", what, out)
+		}
 	}
 }
