@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"strconv"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/net/bpf"
@@ -53,27 +54,38 @@ func (p Policy) restrictFiles() error {
 	if version == 0 {
 		return errors.New("this host has no Landlock")
 	}
-	tasks, err := unix.Open("/proc/self/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("Landlock needs /proc: %w", err)
+	if err := findThreads(); err != nil {
+		return err
 	}
-	unix.Close(tasks)
 	set := ll.RulesetAttr{HandledAccessFS: handled(version)}
 	if version >= 7 { // Linux before 6.15 may keep signals from threads of the same process, too
 		set.Scoped = ll.ScopeSignal | ll.ScopeAbstractUnixSocket
 	}
 	rules, err := ll.LandlockCreateRuleset(&set, 0)
 	if err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("landlock: %w", err)
 	}
 	defer unix.Close(rules)
 	if err := p.addRules(rules, set.HandledAccessFS); err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("landlock: %w", err)
 	}
 	if err := restrictThreads(rules, version); err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("landlock: %w", err)
 	}
 	return nil
+}
+
+// findThreads says why the threads of the process could not be found, by which the library would be
+// surprised when there is no way back.
+func findThreads() error {
+	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
+		return errors.New("landlock needs /proc, and that of the process's own namespace")
+	}
+	tasks, err := os.Open("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("landlock needs /proc: %w", err)
+	}
+	return tasks.Close()
 }
 
 // A reach is rights to files: to those named, and to all below those that are directories.
