@@ -85,9 +85,22 @@ func (o *guestOptions) policy() sandbox.Policy {
 		p.Files = []string{o.order.record}
 	}
 	if dir := cacheDir(); dir != "" && os.MkdirAll(dir, 0o755) == nil {
-		p.Write = []string{dir}
+		p.Write = append(links(dir), dir)
+		p.Read = append(p.Read, links(filepath.Join(dir, "images"))...)
 	}
 	return p
+}
+
+// links are the symbolic links in a directory: what is behind them is not below it. Images may be
+// shared that way.
+func links(dir string) (names []string) {
+	all, _ := os.ReadDir(dir)
+	for _, e := range all {
+		if e.Type() == os.ModeSymlink {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
 }
 
 // linkedDebug are the files beside an ELF file to which its debug information may have been moved.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,27 @@ func TestSandboxRequired(t *testing.T) {
 			strings.Count(text, "\n") > 1 {
 			t.Errorf("%s: %v, %q, %q", how, cmd.ProcessState, &out, &errs)
 		}
+	}
+}
+
+// A cache may be in several places.
+func TestPolicyLinks(t *testing.T) {
+	cache, shared := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	in := func(name string) string { return filepath.Join(cache, "trapline", name) }
+	if err := os.MkdirAll(in("images/own"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"snapshots", "images/linked"} {
+		if err := os.Symlink(shared, in(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := new(guestOptions).policy()
+	if want := []string{in("snapshots"), in("")}; !slices.Equal(p.Write, want) {
+		t.Errorf("written to: %v, want %v", p.Write, want)
+	}
+	if !slices.Contains(p.Read, in("images/linked")) || slices.Contains(p.Read, in("images/own")) {
+		t.Errorf("read: %v", p.Read)
 	}
 }
