@@ -32,7 +32,11 @@ func newCapture(name string, t *tracing) (*capture, error) {
 		return nil, fmt.Errorf("making room for the trace: %w", err)
 	}
 	t.into, t.options.Out.Quiet = f, true
-	return &capture{t, f}, t.options.Set("oformat", "json")
+	if err := t.options.Set("oformat", "json"); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &capture{t, f}, nil
 }
 
 func (c *capture) close() { c.file.Close() }
