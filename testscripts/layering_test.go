@@ -34,7 +34,7 @@ var layers = []string{
 	"probes/session",
 	"verify",
 	"cmd/script cmd/tracejson",
-	"cmd/internal/page cmd/internal/planted",
+	"cmd/internal/page cmd/internal/planted cmd/internal/sandbox",
 	"cmd/internal/lesson cmd/internal/listing cmd/internal/picture",
 	"cmd/internal",
 	"cmd",

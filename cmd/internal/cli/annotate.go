@@ -6,6 +6,7 @@ import (
 
 	"trapline/cmd/internal/listing"
 	"trapline/cmd/internal/planted"
+	"trapline/cmd/internal/sandbox"
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/kinst"
@@ -34,6 +35,7 @@ func runAnnotate(e *env, args []string) error {
 	if f.NArg() != 1 {
 		return usagef("annotate: name one FUNCTION")
 	}
+	e.allow(sandbox.Policy{Read: []string{dir}, Files: []string{html}})
 	all, err := e.annotate(o, f.Arg(0), dir)
 	if err != nil {
 		return err

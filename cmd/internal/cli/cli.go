@@ -56,10 +56,12 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	screen   *screen // nil unless messages go to a terminal
-	json     bool    // errors are objects of JSON
-	describe *manual // a command that is asked for it tells of itself here
-	last     string  // the line of --stats: it comes after every message
+	screen   *screen      // nil unless messages go to a terminal
+	json     bool         // errors are objects of JSON
+	describe *manual      // a command that is asked for it tells of itself here
+	last     string       // the line of --stats: it comes after every message
+	confined *confinement // of the process; nil if it is not to be confined
+	secret   *secret      // of the process
 }
 
 // sink remembers that something could not be written, for callers that do not look.
@@ -102,14 +104,20 @@ func commands() []command {
 		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
 		{"verify", "[flags] [IMAGE]", "displaced instructions against the emulator itself", runVerify, true},
 		{"completion", "bash | zsh | fish", "completion of words in a shell", runCompletion, false},
-		{"version", "", "versions of trapline and of the emulator library", runVersion, false},
+		{"version", "[-v]", "versions of trapline and of the emulator library", runVersion, false},
 	}
 }
 
-// Main runs trapline with the arguments after its name and returns its exit status.
+// Main runs trapline with the arguments after its name and returns its exit status. The process
+// is taken to be its own: where a guest has run in it, it is in a sandbox.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return mainIn(new(confinement), args, stdin, stdout, stderr)
+}
+
+// mainIn is Main in a process that is confined, or nil in one that must not be.
+func mainIn(c *confinement, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &sink{Writer: stdout}
-	e := &env{ctx: context.Background(), stdin: stdin, stdout: out, stderr: stderr}
+	e := &env{ctx: context.Background(), stdin: stdin, stdout: out, stderr: stderr, confined: c, secret: new(secret)}
 	if terminal(stderr) {
 		e.screen = &screen{out: stderr, patience: patience}
 		e.stderr = &messages{stderr, e.screen}

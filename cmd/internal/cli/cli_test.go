@@ -23,7 +23,7 @@ type result struct {
 
 func run(args ...string) result {
 	var stdout, stderr bytes.Buffer
-	status := Main(args, strings.NewReader(""), &stdout, &stderr)
+	status := mainIn(nil, args, strings.NewReader(""), &stdout, &stderr)
 	return result{status, stdout.String(), stderr.String()}
 }
 
@@ -252,7 +252,7 @@ func TestFullDisk(t *testing.T) {
 		{"dtrace", "-q", "-c", "spin 1000000000000", "-x", "switchrate=1ms", "-n", `tick-1ms { printf("hello") }`},
 	} {
 		var stderr bytes.Buffer
-		status := Main(args, nil, &fullDisk{3}, &stderr)
+		status := mainIn(nil, args, nil, &fullDisk{3}, &stderr)
 		if text := stderr.String(); status != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, syscall.ENOSPC.Error()+"\n") {
 			t.Errorf("%q: status %d, stderr %q", args, status, text)
 		}

@@ -34,6 +34,7 @@ const (
 func runDiff(e *env, args []string) error {
 	var threshold float64
 	var images [2]string
+	var captures [2]*capture
 	var rows [2]map[string]int64
 	for i := range images {
 		t := &tracing{options: session.NewOptions()}
@@ -47,7 +48,17 @@ func runDiff(e *env, args []string) error {
 		}
 		images = [2]string(t.args[:2])
 		t.guest.image, t.args = t.args[i], t.args[2:]
-		captured, err := e.capture("diff", t)
+		c, err := newCapture("diff", t)
+		if err != nil {
+			return skip(images[i], err)
+		}
+		defer c.close()
+		captures[i] = c
+		e.allow(t.policy())
+		e.allow(t.guest.policy())
+	}
+	for i, c := range captures {
+		captured, err := c.run(e)
 		if err != nil {
 			return skip(images[i], err)
 		}

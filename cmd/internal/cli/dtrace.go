@@ -48,6 +48,7 @@ func listOptions(out io.Writer) error {
 
 // trace compiles the programs, runs the guest to where tracing starts, and traces.
 func (e *env) trace(t *tracing) (err error) {
+	e.allow(t.policy())
 	stop, err := t.guest.profiling.start()
 	if err != nil {
 		return err
@@ -164,6 +165,9 @@ func (t *tracer) macros() session.Macros {
 }
 
 func (t *tracer) openOutput() error {
+	if t.into != nil {
+		t.out = t.into
+	}
 	if t.output == "" {
 		return nil
 	}
@@ -204,6 +208,7 @@ func (t *tracer) showProbes() error {
 // approach runs the guest to where tracing starts. A kernel that has moved itself needs
 // other probes then.
 func (t *tracer) approach() error {
+	t.allow(hostPolicy(t.session.Effects()))
 	moved, err := t.guest.approach(t.env, t.from == "boot")
 	if err != nil || !moved {
 		return err

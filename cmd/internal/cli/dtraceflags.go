@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 
@@ -25,6 +26,7 @@ type tracing struct {
 	zero    bool
 	version bool
 	output  string
+	into    io.Writer // instead of the standard output, if not nil
 	bufsize string
 	from    string
 	args    []string // macro arguments

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trapline/cmd/internal/lesson"
+	"trapline/cmd/internal/sandbox"
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/kinst"
@@ -40,6 +41,7 @@ func runExplain(e *env, args []string) error {
 		return usagef("explain: %q: it must be FUNCTION:OFFSET or kinst:MODULE:FUNCTION:OFFSET", f.Arg(0))
 	}
 	desc.Provider = "kinst"
+	e.allow(sandbox.Policy{Files: []string{html}})
 	firing, err := e.firing(o, desc, nth)
 	if err != nil {
 		return err

@@ -188,27 +188,33 @@ type discovery struct {
 
 // explore looks, makes shorter, and tells.
 func (x *exploring) explore() (found bool, err error) {
+	d, err := x.look()
+	switch {
+	case err != nil:
+		return false, err
+	case d != nil:
+		return true, x.tell(d)
+	case x.asJSON:
+		_, err = fmt.Fprintf(x.stdout, "{\"found\":null,\"runs\":%d}\n", x.runs)
+	default:
+		_, err = fmt.Fprintf(x.stdout, "nothing found in %d runs\n", x.runs)
+	}
+	return false, err
+}
+
+// look looks and makes shorter; it returns nil if there is nothing. Its guests run in processes of
+// their own. Its files are gone when it returns: in the process of what comes then, a guest runs.
+func (x *exploring) look() (found *discovery, err error) {
 	if x.tmp, err = os.MkdirTemp("", "trapline-explore"); err != nil {
-		return false, fmt.Errorf("making room for schedules: %w", err)
+		return nil, fmt.Errorf("making room for schedules: %w", err)
 	}
 	defer os.RemoveAll(x.tmp)
 	run, first, err := x.search()
-	if err != nil {
-		return false, err
+	if err != nil || run < 0 {
+		return nil, err
 	}
-	if run < 0 {
-		if x.asJSON {
-			_, err = fmt.Fprintf(x.stdout, "{\"found\":null,\"runs\":%d}\n", x.runs)
-		} else {
-			_, err = fmt.Fprintf(x.stdout, "nothing found in %d runs\n", x.runs)
-		}
-		return false, err
-	}
-	d := discovery{Finding: first.finding, Run: run + 1, Schedule: first.schedule}
-	if err := x.shorten(&d); err != nil {
-		return false, err
-	}
-	return true, x.tell(&d)
+	d := &discovery{Finding: first.finding, Run: run + 1, Schedule: first.schedule}
+	return d, x.shorten(d)
 }
 
 // search runs one order after the other, until something is found: in run i, -1 for nothing.
@@ -277,7 +283,7 @@ func (x *exploring) settle(d *discovery, s interleave.Schedule) error {
 		return fmt.Errorf("reading a schedule: %w", err)
 	}
 	d.Command = x.command(d, strings.TrimSpace(string(text)))
-	x.t.guest.order.order = "replay:@" + file
+	x.t.guest.order.order = "replay:" + strings.TrimSpace(string(text))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"trapline/cmd/internal/picture"
+	"trapline/cmd/internal/sandbox"
 	"trapline/cmd/tracejson"
 	"trapline/probes/session"
 )
@@ -27,7 +28,8 @@ func runFlame(e *env, args []string) error {
 	if len(t.sources) == 0 && len(t.args) == 0 {
 		rows, err = tracejson.Read(e.stdin)
 	} else {
-		rows, err = e.capture("flame", t)
+		e.allow(sandbox.Policy{Files: []string{*svg}})
+		rows, err = e.captured("flame", t)
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"trapline/cmd/internal/sandbox"
 	"trapline/emu"
 	"trapline/images"
 	"trapline/probes/session"
@@ -44,6 +45,8 @@ func runFootprint(e *env, args []string) (err error) {
 	if err := writable(p.json); err != nil {
 		return err
 	}
+	e.allow(t.policy())
+	e.allow(sandbox.Policy{Files: []string{p.json}})
 	stop, err := t.guest.profiling.start()
 	if err != nil {
 		return err

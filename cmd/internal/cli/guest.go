@@ -77,6 +77,7 @@ type guestConfig struct {
 
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
+	e.allow(o.policy())
 	g := &guest{ctx: e.ctx, options: o, kept: c.kept, verbose: c.verbose, mustSave: c.mustSave, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {

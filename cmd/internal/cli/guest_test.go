@@ -99,7 +99,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		var stdout interrupter
 		var stderr bytes.Buffer
-		status := Main(tt.args, nil, &stdout, &stderr)
+		status := mainIn(nil, tt.args, nil, &stdout, &stderr)
 		if status != tt.status || stdout.String() != tt.stdout || !strings.HasPrefix(stderr.String(), "end=interrupted ") {
 			t.Errorf("%q: status %d, stdout %q, stderr %q", tt.args, status, stdout.String(), stderr.String())
 		}

@@ -15,7 +15,7 @@ func onDebian(t *testing.T, command, program string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args := []string{"dtrace", "-k", "debian/amd64", "--timeout", "300", "-q", "-c", command, "-n", program}
-	if status := Main(args, strings.NewReader(""), &out, &errs); status != 0 || errs.Len() > 0 {
+	if status := mainIn(nil, args, strings.NewReader(""), &out, &errs); status != 0 || errs.Len() > 0 {
 		t.Fatalf("status %d: %s\n%s", status, errs.String(), out.String())
 	}
 	return out.String()

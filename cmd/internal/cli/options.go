@@ -35,6 +35,7 @@ type guestOptions struct {
 	timeout    seconds // of the host's time, 0 for no limit
 	stats      bool
 	noSnapshot bool
+	sandbox    sandboxing
 	profiling  profiling
 }
 
@@ -72,6 +73,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
 	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest, and use nothing that former runs have saved")
+	o.sandboxFlag(f)
 	o.profiling.add(f)
 }
 

@@ -67,6 +67,9 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 	if err := g.look(); err != nil {
 		return false, endFailed, err
 	}
+	if err := e.confine(&g.options); err != nil {
+		return false, endFailed, err
+	}
 	if g.restore(e) {
 		g.keepTranslations(e, g.saved.key)
 		return true, endStopped, nil
@@ -97,6 +100,9 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 // wants nothing that was saved; and this one's is kept, unless it leaves a snapshot, from which the next
 // ones go on.
 func (g *guest) begin(e *env, leavesSnapshot bool) error {
+	if err := e.confine(&g.options); err != nil {
+		return err
+	}
 	if leavesSnapshot || g.options.noSnapshot {
 		return g.place()
 	}

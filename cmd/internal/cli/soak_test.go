@@ -61,7 +61,7 @@ func TestSoak(t *testing.T) {
 		t.Helper()
 		image := "tiny/" + []string{"amd64", "arm64", "riscv64"}[i%3]
 		var out, errs bytes.Buffer
-		status := Main([]string{"dtrace", "-q", "-k", image, "-c", "forks 1", "-n",
+		status := mainIn(nil, []string{"dtrace", "-q", "-k", image, "-c", "forks 1", "-n",
 			`kinst::sys_*:0 { @[probefunc] = count(); } kinst::sys_fork: { @s[execname, stack()] = quantize(arg0); }
 			END { printa("%s %@d\n", @); }`, "-x", "aggsortkey"}, nil, &out, &errs)
 		if status != 0 || errs.Len() > 0 {

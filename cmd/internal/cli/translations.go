@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"trapline/emu"
 	"trapline/images"
@@ -24,6 +25,21 @@ func translationCache() (snapshots.Cache, error) {
 	return snapshots.Cache{Dir: filepath.Join(dir, "translations"), Limit: translationLimit}, err
 }
 
+// A secret is the key to what is kept, which is read once. Nil reads it each time.
+type secret struct {
+	once  sync.Once
+	bytes []byte
+	err   error
+}
+
+func (s *secret) key() ([]byte, error) {
+	if s == nil {
+		return snapshots.Key()
+	}
+	s.once.Do(func() { s.bytes, s.err = snapshots.Key() })
+	return s.bytes, s.err
+}
+
 // keepTranslations spares the guest what former runs of it have translated.
 // What it learns is kept when it ends.
 func (g *guest) keepTranslations(e *env, key string) {
@@ -31,7 +47,7 @@ func (g *guest) keepTranslations(e *env, key string) {
 	if err != nil || g.kept == "none" {
 		return
 	}
-	secret, err := snapshots.Key()
+	secret, err := e.secret.key()
 	if err != nil {
 		g.passedOver(e, fmt.Errorf("translations are not kept: %w", err))
 		return

@@ -51,6 +51,7 @@ func runVerify(e *env, args []string) error {
 	var o verifyOptions
 	f := e.newFlags("verify", verifyNotes)
 	o.guest.bootFlags(f)
+	o.guest.sandboxFlag(f)
 	f.VarP(&o.guest.command, "command", "c", "take the states that this shell `LINE` brings the kernel into")
 	f.StringVar(&o.Func, "func", "*", "only functions of this `PATTERN`")
 	f.Uint64Var(&o.Sample, "sample", 1, "one instruction in `N`, chosen by the seed")
@@ -252,7 +253,7 @@ func (g *guest) approachVerify(e *env, early bool) error {
 		}
 		return err
 	}
-	if err := g.place(); err != nil {
+	if err := g.begin(e, true); err != nil {
 		return err
 	}
 	start := g.image.Symtab().Lookup("start_kernel")

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"trapline/cmd/internal/sandbox"
 	"trapline/emu"
 )
 
@@ -14,6 +15,7 @@ var commit string
 
 func runVersion(e *env, args []string) error {
 	f := e.newFlags("version")
+	verbose := f.BoolP("verbose", "v", false, "tell what this host has for the sandbox of guests, too")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -23,5 +25,23 @@ func runVersion(e *env, args []string) error {
 	}
 	lib, err := emu.LibraryVersion()
 	fmt.Fprintf(e.stdout, "trapline %s%s, libunicorn %s\n", Version, built, lib)
+	if *verbose {
+		host := sandbox.Host()
+		fmt.Fprintf(e.stdout, "seccomp: %s\nlandlock: %s\n", seccompText(host), landlockText(host))
+	}
 	return err
+}
+
+func seccompText(host sandbox.InForce) string {
+	if host.Seccomp {
+		return "yes"
+	}
+	return "no"
+}
+
+func landlockText(host sandbox.InForce) string {
+	if host.Landlock > 0 {
+		return fmt.Sprintf("ABI %d", host.Landlock)
+	}
+	return "no"
 }
