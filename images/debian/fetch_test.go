@@ -202,7 +202,7 @@ func TestFetchSilent(t *testing.T) {
 	}
 }
 
-// A full disk is told from a site that fails.
+// A full disk has another error than a site that fails.
 func TestFetchDiskFull(t *testing.T) {
 	_, a, f := testFile(t)
 	path := filepath.Join(t.TempDir(), "part")

@@ -54,7 +54,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// A name in the cache that is no file: nothing is followed, and nothing waited for.
+// A name in the cache that is not of a regular file: no link is followed, and nothing is waited for.
 func TestNoFile(t *testing.T) {
 	c := Cache{Dir: t.TempDir()}
 	secret := filepath.Join(t.TempDir(), "elsewhere")

@@ -89,7 +89,7 @@ func (r *entries) next() bool {
 }
 
 // skip goes over all that is below the entry at hand, whose attributes have been read: to its
-// sibling, if one is told, or entry by entry.
+// sibling, if the entry names it, or entry by entry.
 func (r *entries) skip(sibling uint64) {
 	if r.shape == nil || !r.shape.children || r.jump(sibling) {
 		return
@@ -101,7 +101,7 @@ func (r *entries) skip(sibling uint64) {
 	}
 }
 
-// jump goes to the sibling of the entry at hand, if it has children and that is told.
+// jump goes to the sibling of the entry at hand, if it has children and names it.
 func (r *entries) jump(sibling uint64) bool {
 	if !r.shape.children || sibling <= r.cursor.off || sibling >= r.unit.end {
 		return false
@@ -110,7 +110,7 @@ func (r *entries) jump(sibling uint64) bool {
 	return true
 }
 
-// over goes over the attributes of the entry at hand and returns its sibling, 0 if none is told.
+// over goes over the attributes of the entry at hand and returns its sibling, 0 if it names none.
 func (r *entries) over() (sibling uint64) {
 	for i := range r.shape.steps {
 		s := &r.shape.steps[i]

@@ -23,7 +23,7 @@ func (t *Types) Enumerator(name string) []int64 {
 	return t.enums[name]
 }
 
-// maxValues is how many values of one enumerator are told.
+// maxValues is how many values of one enumerator are returned.
 const maxValues = 256
 
 func (t *Types) addEnum(typ *ctypes.Type) {

@@ -9,7 +9,7 @@ import (
 	"trapline/probes/probetest"
 )
 
-// A hit that is told late leaves the one under way as it is, even if a target should tell it while
+// A deferred hit leaves the one under way as it is, even if a target should deliver it while
 // a probe fires: its firing, the probes at its place that are still to fire, and the point that
 // DeferHits and CountHits are about.
 func TestToldInsideHit(t *testing.T) {

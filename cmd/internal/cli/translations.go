@@ -61,8 +61,9 @@ func (g *guest) keepTranslations(e *env, key string) {
 	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key, secret) })
 }
 
-// openTranslations has the machine use those in the cache. It reports whether there are any. Those that
-// cannot be used are discarded; who has made those that somebody else has is told only if he asks.
+// openTranslations makes the machine use those in the cache and reports whether there are any. Those
+// that cannot be used are discarded. Those that another user or another key has made are passed over,
+// and -v has a line about it.
 func (g *guest) openTranslations(e *env, cache snapshots.Cache, key string, secret []byte) bool {
 	f, err := cache.Open(key)
 	if err == nil {
