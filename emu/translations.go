@@ -123,24 +123,34 @@ func (s *sealed) nonce(offset int64) []byte {
 	return binary.LittleEndian.AppendUint32(slices.Clone(once), uint32(offset/sealedChunk))
 }
 
-// open puts the store in to. Every CPU takes a part.
+// open puts the store in to. Every CPU takes a part, with one buffer for all its chunks.
 func (s *sealed) open(to []byte) error {
 	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for at := int64(0); at < s.size; at += sealedChunk {
+	cpus := int64(runtime.GOMAXPROCS(0))
+	for cpu := range cpus {
 		all.Go(func() error {
-			end := min(at+sealedChunk, s.size)
-			b := make([]byte, end-at+int64(s.gcm.Overhead()))
-			if _, err := s.f.ReadAt(b, s.at(at)); err != nil {
-				return fmt.Errorf("reading translations: %w", err)
-			}
-			if _, err := s.gcm.Open(to[at:at:end], s.nonce(at), b, s.head); err != nil {
-				return ErrSeal
+			b := make([]byte, min(sealedChunk, s.size)+int64(s.gcm.Overhead()))
+			for at := cpu * sealedChunk; at < s.size; at += cpus * sealedChunk {
+				if err := s.openChunk(to[at:min(at+sealedChunk, s.size)], at, b); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
 	}
 	return all.Wait()
+}
+
+// openChunk puts the chunk at an offset in to. b has room for it as it is in the file.
+func (s *sealed) openChunk(to []byte, at int64, b []byte) error {
+	b = b[:len(to)+s.gcm.Overhead()]
+	if _, err := s.f.ReadAt(b, s.at(at)); err != nil {
+		return fmt.Errorf("reading translations: %w", err)
+	}
+	if _, err := s.gcm.Open(to[:0:len(to)], s.nonce(at), b, s.head); err != nil {
+		return ErrSeal
+	}
+	return nil
 }
 
 // SaveTranslations writes the translations that are kept to an empty file, sealed with a key of 32
