@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -249,18 +250,38 @@ func checkConfig(path, want string) error {
 	if err != nil {
 		return err
 	}
-	have := strings.Split(string(text), "\n")
 	var missing []string
-	for line := range strings.Lines(want) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "CONFIG_") && !slices.Contains(have, line) {
-			missing = append(missing, line)
-		}
+	for group := range strings.SplitSeq(want, "\n\n") {
+		missing = append(missing, missingOptions(group, strings.Split(string(text), "\n"))...)
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("this Linux does not take the options %s", strings.Join(missing, ", "))
 	}
 	return nil
 }
+
+// missingOptions returns the options of a group that a configuration does not have. Releases of Linux have
+// other names for some: lines that begin with "# or" part what is the same, of which one is enough, and what
+// the first lacks is returned.
+func missingOptions(group string, have []string) (missing []string) {
+	for i, same := range orLine.Split(group, -1) {
+		var lacks []string
+		for line := range strings.Lines(same) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "CONFIG_") && !slices.Contains(have, line) {
+				lacks = append(lacks, line)
+			}
+		}
+		if len(lacks) == 0 {
+			return nil
+		}
+		if i == 0 {
+			missing = lacks
+		}
+	}
+	return missing
+}
+
+var orLine = regexp.MustCompile(`(?m)^# or\b.*$`)
 
 // runMake runs make, which says a line for each step.
 func runMake(ctx context.Context, dir, what string, p Progress, args ...string) error {

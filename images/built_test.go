@@ -111,6 +111,22 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+func TestMissingOptions(t *testing.T) {
+	const group = "CONFIG_OLD=y\n# or, in Linux 9 and later\nCONFIG_NEW=y\nCONFIG_BESIDE=y\n"
+	for _, c := range []struct{ group, have, want string }{
+		{"CONFIG_A=y\nCONFIG_B=y\n# CONFIG_C is not set\n", "CONFIG_A=y CONFIG_B=y", ""},
+		{"CONFIG_A=y\nCONFIG_B=y\n", "CONFIG_A=m", "CONFIG_A=y CONFIG_B=y"},
+		{group, "CONFIG_OLD=y", ""},
+		{group, "CONFIG_NEW=y CONFIG_BESIDE=y", ""},
+		{group, "CONFIG_NEW=y", "CONFIG_OLD=y"},
+		{group, "", "CONFIG_OLD=y"},
+	} {
+		if got := strings.Join(missingOptions(c.group, strings.Fields(c.have)), " "); got != c.want {
+			t.Errorf("%q has %q: %q are missing (want %q)", c.have, c.group, got, c.want)
+		}
+	}
+}
+
 func TestBuildErrors(t *testing.T) {
 	for _, test := range []struct {
 		name  string
