@@ -209,7 +209,7 @@ func lateEntry(t *testing.T, data []byte, function string, late uint64) *kernel.
 	info := f.Section(".debug_info")
 	part := data[info.Offset : info.Offset+info.FileSize]
 	at := binary.LittleEndian.AppendUint64(nil, addr)
-	if i := bytes.Index(part, at); i >= 0 {
+	if i := bytes.LastIndex(part, at); i != bytes.Index(part, at) { // the first is the unit's
 		binary.LittleEndian.PutUint64(part[i:], addr+late)
 	}
 	if img, err = kernel.New(bytes.NewReader(data), int64(len(data)), "test"); err != nil {
