@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,13 +23,14 @@ import (
 // file that the machines are made alike; what else translations depend on is in the file.
 //
 //	magic, size of the store, a number used once, what translations depend on
-//	the store, in chunks, from a page boundary on: each sealed with its place and all of the above
+//	the store, in chunks, from a page boundary on: behind each its seal
 //
-// Translations are code of the host's. They are sealed with AES-GCM (NIST SP 800-38D) under a secret of
-// the user's: a file that was made without it is not opened, whatever its checksums would be.
+// Translations are code that the host executes. A seal is a GMAC (NIST SP 800-38D, section 3) of a chunk and its place,
+// under a key that follows from a secret of the user's and from the head of the file: one that was made
+// without the secret is not used, whatever its checksums would be.
 
 const (
-	translationsMagic = "trapline translations 2\n"
+	translationsMagic = "trapline translations 3\n"
 	sealedChunk       = 1 << 18
 	onceSize          = 8
 )
@@ -76,7 +78,9 @@ type sealed struct {
 }
 
 func newSealed(f io.ReaderAt, key, head []byte) (*sealed, error) {
-	block, err := aes.NewCipher(key)
+	mac := hmac.New(sha256.New, key)
+	mac.Write(head)
+	block, err := aes.NewCipher(mac.Sum(nil))
 	if err != nil {
 		return nil, fmt.Errorf("the key to translations: %w", err)
 	}
@@ -117,21 +121,20 @@ func (s *sealed) at(offset int64) int64 {
 	return pageSize + offset + chunks*int64(s.gcm.Overhead())
 }
 
-// nonce is that of the chunk at an offset: the number used once, and the number of the chunk.
-func (s *sealed) nonce(offset int64) []byte {
-	once := s.head[len(translationsMagic)+8:][:onceSize]
-	return binary.LittleEndian.AppendUint32(slices.Clone(once), uint32(offset/sealedChunk))
+// seal is that of a chunk at an offset of the store.
+func (s *sealed) seal(chunk []byte, offset int64) []byte {
+	place := binary.LittleEndian.AppendUint64(make([]byte, 0, s.gcm.NonceSize()), uint64(offset))
+	return s.gcm.Seal(nil, place[:s.gcm.NonceSize()], nil, chunk)
 }
 
-// open puts the store in to. Every CPU takes a part, with one buffer for all its chunks.
+// open puts the store in to. Every CPU takes a part.
 func (s *sealed) open(to []byte) error {
 	var all errgroup.Group
 	cpus := int64(runtime.GOMAXPROCS(0))
 	for cpu := range cpus {
 		all.Go(func() error {
-			b := make([]byte, min(sealedChunk, s.size)+int64(s.gcm.Overhead()))
 			for at := cpu * sealedChunk; at < s.size; at += cpus * sealedChunk {
-				if err := s.openChunk(to[at:min(at+sealedChunk, s.size)], at, b); err != nil {
+				if err := s.openChunk(to[at:min(at+sealedChunk, s.size)], at); err != nil {
 					return err
 				}
 			}
@@ -141,13 +144,17 @@ func (s *sealed) open(to []byte) error {
 	return all.Wait()
 }
 
-// openChunk puts the chunk at an offset in to. b has room for it as it is in the file.
-func (s *sealed) openChunk(to []byte, at int64, b []byte) error {
-	b = b[:len(to)+s.gcm.Overhead()]
-	if _, err := s.f.ReadAt(b, s.at(at)); err != nil {
+// openChunk puts the chunk at an offset in to. What is compared is what is there then, whatever becomes of the file.
+func (s *sealed) openChunk(to []byte, at int64) error {
+	seal := make([]byte, s.gcm.Overhead())
+	_, err := s.f.ReadAt(to, s.at(at))
+	if err == nil {
+		_, err = s.f.ReadAt(seal, s.at(at)+int64(len(to)))
+	}
+	if err != nil {
 		return fmt.Errorf("reading translations: %w", err)
 	}
-	if _, err := s.gcm.Open(to[:0:len(to)], s.nonce(at), b, s.head); err != nil {
+	if !hmac.Equal(seal, s.seal(to, at)) {
 		return ErrSeal
 	}
 	return nil
@@ -168,7 +175,9 @@ func (m *Machine) SaveTranslations(f io.Writer, key []byte) error {
 	}
 	for at := 0; at < len(store) && err == nil; at += sealedChunk {
 		part := store[at:min(at+sealedChunk, len(store))]
-		_, err = f.Write(s.gcm.Seal(nil, s.nonce(int64(at)), part, head))
+		if _, err = f.Write(part); err == nil {
+			_, err = f.Write(s.seal(part, int64(at)))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("writing translations: %w", err)

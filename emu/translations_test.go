@@ -71,7 +71,7 @@ func TestTranslationsSealed(t *testing.T) {
 		"longer":         {append(slices.Clone(file), 0), key, ErrTranslations},
 		"size":           {flip(len(translationsMagic) + 7), key, ErrTranslations},
 		"empty":          {[]byte{}, key, ErrTranslations},
-		"earlier format": {bytes.Replace(file, []byte("translations 2"), []byte("translations 1"), 1), key, ErrTranslations},
+		"earlier format": {bytes.Replace(file, []byte(translationsMagic), []byte("trapline translations 1\n"), 1), key, ErrTranslations},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got, known, err := keepFile(t, c.file, c.key)
