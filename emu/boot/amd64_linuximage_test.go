@@ -36,7 +36,7 @@ func TestLinuxELF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{64 << 20, 256 << 20, 2 << 30} {
+	for _, size := range []int{96 << 20, 256 << 20, 2 << 30} {
 		ram := newRAM(t, size)
 		p := place(t, Config{Kernel: file, CommandLine: "console=ttyS0", RAM: ram})
 		if p.Entry.RIP != f.Entry || p.Image == nil {

@@ -108,7 +108,11 @@ func compareLocals(t *testing.T, img *kernel.Image, path string) {
 		if i >= len(triples) {
 			break
 		}
-		if tr := triples[i]; tr.have != line {
+		tr := triples[i]
+		if line == "not there" && tr.have == "optimized out" { // gdb 16 leaves out what has no place anywhere
+			continue
+		}
+		if tr.have != line {
 			t.Errorf("%s in thread %d, pc %#x: %s, gdb %s", tr.name, tr.thread, cpus[tr.thread-1].regs[img.Arch().PC], tr.have, line)
 		}
 		if strings.Contains(line, ":") {

