@@ -10,7 +10,7 @@ import (
 )
 
 // scanAll scans all units on all processors. The results are in the order of the units,
-// whoever made them. progress is told of bytes done, by the caller's goroutine. It fails if the
+// whoever made them. progress is called with bytes done, by the caller's goroutine. It fails if the
 // results would take more memory than they may.
 func (d *sections) scanAll(units []unit, progress func(done int64)) ([]scanned, error) {
 	results := make([]scanned, len(units))

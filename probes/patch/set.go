@@ -29,7 +29,7 @@ type Set struct {
 	more     map[uint64][]*probes.Probe // further probes of a point, by address
 	firing   probes.Firing              // of the hit under way
 	at       uint64                     // its address
-	late     probes.Firing              // of a hit that is told late: one may be under way
+	late     probes.Firing              // of a deferred hit: another one may be under way
 	counting []uint64                   // addresses of the points that are, and of some that were
 	err      error
 	lost     int

@@ -57,7 +57,7 @@ func (s *Session) endVTime() error {
 	return s.registry.Disable([]*probes.Probe{s.vtime.probe})
 }
 
-// needsClock reports whether clauses that fire on a CPU need its own clock. A hit that is told
+// needsClock reports whether clauses that fire on a CPU need its own clock. A hit that is delivered
 // late does not have that.
 func (v *vtime) needsClock(es []vm.Enabling, cpus int) bool {
 	if v.probe == nil || cpus == 1 {
