@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"trapline/images/sdt"
+	"trapline/images/tiny"
 )
 
 // A tree is what modules for an image's kernel are built in: headers, makefiles and the
@@ -25,7 +25,7 @@ const includeDir = "trapline"
 // BuildModule builds the module whose sources and Makefile (Linux,
 // Documentation/kbuild/modules.rst) are in the directory dir, for the kernel of an image in
 // the cache, and returns the paths of what came of it: the files *.ko in dir. It can include
-// sdt.HeaderName. What building takes is put into the cache the first time.
+// tiny.ProbeHeader. What building takes is put into the cache the first time.
 func (s Store) BuildModule(ctx context.Context, name, dir string, p Progress) ([]string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -125,13 +125,16 @@ func (s Store) makeTree(ctx context.Context, im image, m manifest, image, root, 
 
 // addHeader puts the header where includeDir says, if it is not there.
 func (t tree) addHeader() error {
-	path := filepath.Join(t.dir, includeDir, sdt.HeaderName)
-	have, err := os.ReadFile(path)
-	if err == nil && slices.Equal(have, sdt.Header) {
+	header, err := fs.ReadFile(tiny.Source(), "src/"+tiny.ProbeHeader)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(t.dir, includeDir, tiny.ProbeHeader)
+	if have, err := os.ReadFile(path); err == nil && slices.Equal(have, header) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, sdt.Header, 0o644)
+	return os.WriteFile(path, header, 0o644)
 }

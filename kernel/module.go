@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"trapline/kernel/arch"
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 )
 
 // ErrNotModule is wrapped by OpenModule for an ELF file that is no loadable module.
@@ -164,12 +164,12 @@ func (img *Image) sectionAt(link uint64) *elf.Section {
 // StaticProbes are the sites of the static probes that are compiled into the image: of a
 // kernel at the addresses where it runs, of a module at link-time addresses. There are none if
 // it was linked without relocations.
-func (img *Image) StaticProbes() (sites []sdt.Site, err error) {
+func (img *Image) StaticProbes() (sites []callsite.Site, err error) {
 	defer Recover(&err)
-	if !sdt.Linked(img.elf) || !sdt.Named(img.names()) {
+	if !callsite.Linked(img.elf) || !callsite.Named(img.names()) {
 		return nil, nil // as most kernels: they are spared the reading of all symbols and relocations
 	}
-	if sites, err = sdt.Sites(img.elf); err != nil {
+	if sites, err = callsite.Find(img.elf); err != nil {
 		return nil, fmt.Errorf("kernel image %s: %w", img.name, err)
 	}
 	for i := range sites {

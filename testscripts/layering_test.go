@@ -16,7 +16,7 @@ const module = "trapline/"
 // layers only. A line stands for the packages below its path too, unless they have a
 // line of their own.
 var layers = []string{
-	"kernel/arch kernel/ctypes kernel/sdt images/sdt",
+	"kernel/arch kernel/ctypes kernel/callsite",
 	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs images/debian emu/interleave",
 	"kernel/debuginfo kernel/source images/snapshots",
 	"kernel/guestos images packaging/pinned",
@@ -29,7 +29,7 @@ var layers = []string{
 	"probes/probetest",
 	"probes/patch",
 	"probes/ktext probes/profile",
-	"probes/kinst probes/fbt probes/inline probes/sdt/walk",
+	"probes/kinst probes/fbt probes/copies probes/sdt/walk",
 	"probes/sdt probes/syscall",
 	"probes/session",
 	"verify",

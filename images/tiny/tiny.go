@@ -23,6 +23,9 @@ var source embed.FS
 // Source is the kernels' source, by the paths that their debug information has.
 func Source() fs.FS { return source }
 
+// ProbeHeader is the name, in src, of the header with which kernel code has static probes.
+const ProbeHeader = "dtrace_probe.h"
+
 // Names returns the names of the kernels in alphabetical order: the guest architecture as
 // kernel/arch names it, and for a variant a hyphen and a letter, as in "riscv64-m".
 func Names() []string {

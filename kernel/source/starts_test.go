@@ -52,7 +52,7 @@ func TestCompiledStarts(t *testing.T) {
 			t.Run(cc+format, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "copies")
 				cmd := exec.Command(cc, "-O2", format, "-ffreestanding", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-o", path, "copies.c")
-				cmd.Dir = "../../probes/inline/testdata"
+				cmd.Dir = "../../probes/copies/testdata"
 				if text, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v\n%s", cmd, err, text)
 				}

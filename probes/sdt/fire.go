@@ -6,8 +6,8 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/arch"
+	"trapline/kernel/callsite"
 	"trapline/kernel/ctypes"
-	"trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/patch"
 )
@@ -102,7 +102,7 @@ func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 // Report says what was skipped, and which tracepoints fired without arguments.
 func (p *Provider) Report() []string {
 	out := p.skips.Report(p.name)
-	if p.points != nil && p.name == sdt.DefaultProvider {
+	if p.points != nil && p.name == callsite.DefaultProvider {
 		out = append(out, p.points.report()...)
 	}
 	return out

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"trapline/kernel/callsite"
 	"trapline/kernel/ctypes"
-	"trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/ktext"
 )
@@ -61,7 +61,7 @@ const keyAt = 8
 
 // places are those of a provider.
 func (t *Tracepoints) places(provider string) []Place {
-	if provider == sdt.DefaultProvider {
+	if provider == callsite.DefaultProvider {
 		return t.find()
 	}
 	return t.known(provider)
@@ -69,7 +69,7 @@ func (t *Tracepoints) places(provider string) []Place {
 
 // has reports whether there could be a probe of that name.
 func (t *Tracepoints) has(provider, name string) bool {
-	if provider == sdt.DefaultProvider {
+	if provider == callsite.DefaultProvider {
 		return t.address(iterMark+name) != 0
 	}
 	return slices.ContainsFunc(knownProbes, func(k known) bool { return k.provider == provider && k.name == name })

@@ -105,7 +105,7 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 		if err := s.early(p); err != nil {
 			return err
 		}
-		p = desugar.Inline(sugar.Program(p), s.inlined.descriptions)
+		p = desugar.Descriptions(sugar.Program(p), s.inlined.descriptions)
 		all.Items = append(all.Items, p.Items...)
 		all.File, all.Spec = p.File, p.Spec
 		s.ends = append(s.ends, clauses(all))

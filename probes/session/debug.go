@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"trapline/kernel/debuginfo"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 )
 
 // Debug opens what debug information tells of the kernel or of a module, each part when a
@@ -17,18 +17,18 @@ type Debug struct {
 	// Functions is the index of functions and inlined copies, at link-time addresses.
 	Functions func() (*Functions, error)
 	// Source are the lines, at link-time addresses.
-	Source func() (*inline.Source, error)
+	Source func() (*copies.Source, error)
 
 	locals Locals // nil until asked for, as what follows
 	funcs  *Functions
-	source *inline.Source
+	source *copies.Source
 }
 
 // Functions are the functions of the guest's kernel or of a module, and the instructions of
 // their inlined copies.
 type Functions struct {
 	*debuginfo.Index
-	*inline.Finder
+	*copies.Finder
 }
 
 // link is the link-time address of an address of the running kernel. It is not ok where none
@@ -44,7 +44,7 @@ func (d *Debug) openLocals() (Locals, error) { return once(&d.locals, d.Locals, 
 
 func (d *Debug) openFunctions() (*Functions, error) { return once(&d.funcs, d.Functions, "those") }
 
-func (d *Debug) openSource() (*inline.Source, error) { return once(&d.source, d.Source, "those") }
+func (d *Debug) openSource() (*copies.Source, error) { return once(&d.source, d.Source, "those") }
 
 // once opens a part the first time.
 func once[T comparable](have *T, open func() (T, error), what string) (T, error) {

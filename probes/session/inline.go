@@ -6,7 +6,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/probes"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 	"trapline/probes/ktext"
 )
 
@@ -160,12 +160,12 @@ func (in *inlining) assembler(d origin, name string) bool {
 	return err == nil
 }
 
-func chosen(s inline.Sites, name string) []inline.Site {
+func chosen(s copies.Sites, name string) []copies.Site {
 	switch {
 	case name == "return":
 		return s.Returns
 	case s.Entry != nil:
-		return []inline.Site{*s.Entry}
+		return []copies.Site{*s.Entry}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/debuginfo"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 	"trapline/probes/probetest"
 )
 
@@ -34,7 +34,7 @@ func newCompiledRig(t *testing.T, path string) *rig {
 			if err != nil {
 				return nil, err
 			}
-			f, err := inline.New(img)
+			f, err := copies.New(img)
 			return &Functions{x, f}, err
 		}},
 	})

@@ -10,7 +10,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/probes"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 )
 
 // A sourceLine is the last part of kinst::f:FILE@LINE. A file is named without directories,
@@ -27,7 +27,7 @@ func parseLine(name string) (sourceLine, bool) {
 }
 
 // in tells whether a line is in the file that is meant.
-func (l sourceLine) in(s inline.LineStart) bool {
+func (l sourceLine) in(s copies.LineStart) bool {
 	return l.file == "" && s.Own || l.file != "" && l.file == path.Base(s.File)
 }
 
@@ -72,9 +72,9 @@ func (in *inlining) line(d probes.Desc, of *Debug, at sourceLine) (out []string,
 }
 
 // lines are those that begin in the function of a description.
-func (in *inlining) lines(d probes.Desc, of *Debug) ([]inline.LineStart, error) {
+func (in *inlining) lines(d probes.Desc, of *Debug) ([]copies.LineStart, error) {
 	funcs, err := of.openFunctions()
-	var source *inline.Source
+	var source *copies.Source
 	if err == nil {
 		source, err = of.openSource()
 	}
@@ -89,7 +89,7 @@ func (in *inlining) lines(d probes.Desc, of *Debug) ([]inline.LineStart, error) 
 	return starts, err
 }
 
-func (in *inlining) addStart(out []string, d probes.Desc, of *Debug, s inline.LineStart) []string {
+func (in *inlining) addStart(out []string, d probes.Desc, of *Debug, s copies.LineStart) []string {
 	site, why := of.funcs.At(s.Addr)
 	if why != "" {
 		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
@@ -99,7 +99,7 @@ func (in *inlining) addStart(out []string, d probes.Desc, of *Debug, s inline.Li
 }
 
 // missing says what there is instead of a line.
-func (l sourceLine) missing(function string, starts []inline.LineStart) error {
+func (l sourceLine) missing(function string, starts []copies.LineStart) error {
 	var lines []int
 	var files []string
 	for _, s := range starts {

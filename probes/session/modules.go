@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"trapline/kernel"
+	"trapline/kernel/callsite"
 	"trapline/kernel/guestos"
-	"trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/d/check"
 	"trapline/probes/ktext"
@@ -22,7 +22,7 @@ type Module struct {
 	Types check.Types // as those of a Config
 	Debug
 	// Static are the sites of its static probes, at link-time addresses.
-	Static []sdt.Site
+	Static []callsite.Site
 }
 
 func (m *Module) name() string { return m.Image.Module() }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"trapline/kernel/callsite"
 	"trapline/kernel/guestos"
-	sites "trapline/kernel/sdt"
 	"trapline/probes"
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
@@ -34,7 +34,7 @@ type Config struct {
 	Types check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
 	Debug             // of the kernel
 	// Static are the sites of the static probes that are compiled into the kernel.
-	Static []sites.Site
+	Static []callsite.Site
 	// Modules are the files of modules that the guest may load.
 	Modules []*Module
 	// FindModule finds the file of another module by its name, nil if there is none. It may be

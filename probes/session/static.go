@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	static "trapline/probes/sdt"
@@ -67,7 +67,7 @@ func (s *Session) staticProvider(name string) *static.Provider {
 // providers of those that have another name too.
 func (s *Session) addTracepoints() error {
 	types, _ := s.Types.(static.Types)
-	p := s.staticProvider(sdt.DefaultProvider)
+	p := s.staticProvider(callsite.DefaultProvider)
 	if len(s.Symbols.Lookup(static.Table)) == 0 {
 		return nil
 	}

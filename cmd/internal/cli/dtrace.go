@@ -9,8 +9,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"trapline/probes/copies"
 	"trapline/probes/d/code"
-	"trapline/probes/inline"
 	"trapline/probes/session"
 )
 
@@ -134,7 +134,7 @@ func (t *tracer) prepare() error {
 			At:        g.image,
 			Locals:    func() (session.Locals, error) { return g.locals(t.env) },
 			Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
-			Source:    func() (*inline.Source, error) { return g.source(t.env) },
+			Source:    func() (*copies.Source, error) { return g.source(t.env) },
 		},
 		Static:  static,
 		Modules: modules, FindModule: g.moduleFinder(types),

@@ -7,7 +7,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/debuginfo"
 	"trapline/kernel/source"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 	"trapline/probes/session"
 )
 
@@ -80,7 +80,7 @@ func (g *guest) inlinable(e *env) (*session.Functions, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := inline.New(g.image)
+	f, err := copies.New(g.image)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (g *guest) inlinable(e *env) (*session.Functions, error) {
 }
 
 // source is what the debug information tells of the lines of the kernel.
-func (g *guest) source(e *env) (*inline.Source, error) {
+func (g *guest) source(e *env) (*copies.Source, error) {
 	img, err := g.debugInfo(e)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (g *guest) source(e *env) (*inline.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := inline.NewSource(info, g.image.Symtab())
+	s := copies.NewSource(info, g.image.Symtab())
 	s.Progress = e.manyPieces("reading lines of the source")
 	return s, nil
 }

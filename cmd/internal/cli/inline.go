@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"trapline/kernel/debuginfo"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 )
 
 const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: the kinst probes of its
@@ -99,7 +99,7 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	if strings.ContainsAny(pattern, "*?[") {
 		names = x.Glob(pattern)
 	}
-	sites, err := inline.New(g.image)
+	sites, err := copies.New(g.image)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (g *guest) notInlined(x *debuginfo.Index, name string) error {
 	}
 }
 
-func newInlined(sites *inline.Finder, f debuginfo.Function, module string) inlinedFunction {
+func newInlined(sites *copies.Finder, f debuginfo.Function, module string) inlinedFunction {
 	out := inlinedFunction{f.Name, len(f.Regular) > 0, make([]inlineCopy, 0, len(f.Copies))}
 	for _, c := range f.Copies {
 		out.Copies = append(out.Copies, newInlineCopy(sites, c, module))
@@ -135,7 +135,7 @@ func newInlined(sites *inline.Finder, f debuginfo.Function, module string) inlin
 	return out
 }
 
-func newInlineCopy(sites *inline.Finder, c debuginfo.Copy, module string) inlineCopy {
+func newInlineCopy(sites *copies.Finder, c debuginfo.Copy, module string) inlineCopy {
 	out := inlineCopy{
 		Module: module, Caller: c.Caller, Ranges: make([][2]string, len(c.Ranges)), Returns: []int64{}, Probes: []string{},
 		CallFile: c.CallFile, CallLine: c.CallLine, Depth: c.Depth, chain: c.Chain,

@@ -13,10 +13,10 @@ import (
 
 	"trapline/images/initramfs"
 	"trapline/kernel"
+	"trapline/kernel/callsite"
 	"trapline/kernel/debuginfo"
-	"trapline/kernel/sdt"
 	"trapline/kernel/source"
-	"trapline/probes/inline"
+	"trapline/probes/copies"
 	"trapline/probes/session"
 )
 
@@ -95,7 +95,7 @@ func (g *guest) fits(m *kernel.Image) error {
 func (m *module) stub() error {
 	f, err := elf.NewFile(bytes.NewReader(m.file))
 	if err == nil {
-		_, err = sdt.Stub(f, m.file)
+		_, err = callsite.Stub(f, m.file)
 	}
 	if err != nil {
 		return fmt.Errorf("module %s: %w", m.image.Name(), err)
@@ -131,7 +131,7 @@ func (m *module) traced(outer debuginfo.Named) (*session.Module, error) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := inline.New(m.image)
+			f, err := copies.New(m.image)
 			return &session.Functions{Index: x, Finder: f}, err
 		},
 		Locals: func() (session.Locals, error) {
@@ -144,12 +144,12 @@ func (m *module) traced(outer debuginfo.Named) (*session.Module, error) {
 			}
 			return debuginfo.NewLocals(m.image, x, types, m.image), nil
 		},
-		Source: func() (*inline.Source, error) {
+		Source: func() (*copies.Source, error) {
 			info, err := source.OpenLinked(m.image)
 			if err != nil {
 				return nil, err
 			}
-			return inline.NewSource(info, m.image.Symtab()), nil
+			return copies.NewSource(info, m.image.Symtab()), nil
 		},
 	}}, err
 }

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"os"
 
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 )
 
 func main() {
@@ -34,13 +34,13 @@ func change(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	sites, err := sdt.Sites(f)
+	sites, err := callsite.Find(f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, s := range sites {
 		section := f.Sections[s.Section]
-		copy(data[s.Addr-section.Addr+section.Offset:], sdt.Nops(f.Machine))
+		copy(data[s.Addr-section.Addr+section.Offset:], callsite.Nops(f.Machine))
 	}
 	for i, s := range f.Sections {
 		if s.Type == elf.SHT_RELA && f.Sections[s.Info].Flags&elf.SHF_EXECINSTR != 0 {
@@ -60,7 +60,7 @@ const (
 )
 
 // keep makes section i, which is rela, hold the relocations inside of sites alone.
-func keep(data []byte, i int, rela *elf.Section, sites []sdt.Site) {
+func keep(data []byte, i int, rela *elf.Section, sites []callsite.Site) {
 	all := data[rela.Offset : rela.Offset+rela.Size]
 	kept := all[:0]
 	for ; len(all) >= relaSize; all = all[relaSize:] {

@@ -1,4 +1,4 @@
-package sdt_test
+package callsite_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trapline/images/tiny"
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 )
 
 // FuzzSites: a damaged file is an error, or has fewer or other sites.
@@ -27,7 +27,7 @@ func FuzzSites(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sites, err := sdt.Sites(file)
+		sites, err := callsite.Find(file)
 		for _, s := range sites {
 			if err == nil && int(s.Section) >= len(file.Sections) {
 				t.Errorf("%+v is in no section", s)

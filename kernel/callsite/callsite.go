@@ -1,4 +1,4 @@
-// Package sdt finds the static probes that images/sdt/dtrace_probe.h has compiled into an
+// Package callsite finds the static probes that dtrace_probe.h (images/tiny/src) has compiled into an
 // ELF file.
 //
 //	DTRACE_PROVIDER_PROBE(hello, read__done, n)
@@ -7,7 +7,7 @@
 //
 // The relocations are there in a relocatable file, such as a module of Linux, and in a
 // kernel that was linked with --emit-relocs.
-package sdt
+package callsite
 
 import (
 	"bytes"
@@ -70,9 +70,9 @@ var calls = map[elf.Machine]call{
 // Nops are what the call of a site becomes.
 func Nops(m elf.Machine) []byte { return []byte(calls[m].nops) }
 
-// Sites finds the sites of a file with 64 bits, by section and address. A use of a probe's
+// Find finds the sites of a file with 64 bits, by section and address. A use of a probe's
 // function that is no call is an error.
-func Sites(f *elf.File) ([]Site, error) {
+func Find(f *elf.File) ([]Site, error) {
 	how, ok := calls[f.Machine]
 	if !ok {
 		return nil, fmt.Errorf("static probes: no support for %s", f.Machine)

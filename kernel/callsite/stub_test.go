@@ -1,4 +1,4 @@
-package sdt_test
+package callsite_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 )
 
 // TestStub: in an object with many sites every call becomes no-operations, and nothing refers
@@ -35,7 +35,7 @@ func TestStub(t *testing.T) {
 			if err := os.WriteFile(path, []byte(src.String()), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command(cc, "-O1", "-fno-pie", "-I../../images/sdt", "-c", "-o", out, path)
+			cmd := exec.Command(cc, "-O1", "-fno-pie", "-I../../images/tiny/src", "-c", "-o", out, path)
 			if text, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
@@ -47,23 +47,23 @@ func TestStub(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := sdt.Sites(f)
+			found, err := callsite.Find(f)
 			if err != nil || len(found) != sites {
 				t.Fatalf("%d sites, %v", len(found), err)
 			}
-			if n, err := sdt.Stub(f, data); n != sites || err != nil {
+			if n, err := callsite.Stub(f, data); n != sites || err != nil {
 				t.Fatalf("%d stubs, %v", n, err)
 			}
 			stubbed, err := elf.NewFile(bytes.NewReader(data))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left, err := sdt.Sites(stubbed); len(left) != 0 || err != nil {
+			if left, err := callsite.Find(stubbed); len(left) != 0 || err != nil {
 				t.Errorf("%d sites are left, %v", len(left), err)
 			}
 			for _, s := range found {
 				code, err := stubbed.Sections[s.Section].Data()
-				if err != nil || !bytes.Equal(code[s.Addr:s.Addr+uint64(s.Len)], sdt.Nops(machine)) {
+				if err != nil || !bytes.Equal(code[s.Addr:s.Addr+uint64(s.Len)], callsite.Nops(machine)) {
 					t.Fatalf("at %#x: % x, %v", s.Addr, code[s.Addr:s.Addr+uint64(s.Len)], err)
 				}
 			}

@@ -2,21 +2,21 @@ package desugar
 
 import "trapline/probes/d/syntax"
 
-// Inline replaces descriptions of probes by others, in the same clause. with says what stands
+// Descriptions replaces descriptions of probes by others, in the same clause. with says what stands
 // for a description, none for itself.
-func Inline(prog *syntax.Program, with func(desc string) []string) *syntax.Program {
+func Descriptions(prog *syntax.Program, with func(desc string) []string) *syntax.Program {
 	out := *prog
 	out.Items = make([]syntax.Item, len(prog.Items))
 	for i, it := range prog.Items {
 		out.Items[i] = it
 		if c, ok := it.(*syntax.Clause); ok {
-			out.Items[i] = inlineClause(c, with)
+			out.Items[i] = describeClause(c, with)
 		}
 	}
 	return &out
 }
 
-func inlineClause(c *syntax.Clause, with func(string) []string) *syntax.Clause {
+func describeClause(c *syntax.Clause, with func(string) []string) *syntax.Clause {
 	out := *c
 	out.Probes = nil
 	for _, d := range c.Probes {

@@ -1,4 +1,4 @@
-// Package inline finds the instructions at which the inlined copies of functions begin and
+// Package copies finds the instructions at which the inlined copies of functions begin and
 // end, for probes.
 //
 //	debuginfo.Copy: ranges, entry --graph of the caller--> Sites: entry, returns
@@ -19,7 +19,7 @@
 // an instruction from which control goes elsewhere. So each entry has one return, unless the
 // guest stops in between. A way back to the entry is a return and an entry. Where compilers
 // have let the end of a copy and other code be one, the copy returns before that.
-package inline
+package copies
 
 import (
 	"cmp"

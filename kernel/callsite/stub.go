@@ -1,4 +1,4 @@
-package sdt
+package callsite
 
 import (
 	"debug/elf"
@@ -15,7 +15,7 @@ var relocationNone = map[elf.Machine]uint32{
 // of the file that f is, their bytes and their relocations change. It returns the number of
 // sites.
 func Stub(f *elf.File, data []byte) (int, error) {
-	sites, err := Sites(f)
+	sites, err := Find(f)
 	if err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package sdt_test
+package callsite_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trapline/images/tiny"
-	"trapline/kernel/sdt"
+	"trapline/kernel/callsite"
 )
 
 func TestParse(t *testing.T) {
@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 		{"__dtrace_probe_", ": false"},
 		{"__dtrace_stub", ": false"},
 	} {
-		provider, name, ok := sdt.Parse(test.symbol)
+		provider, name, ok := callsite.Parse(test.symbol)
 		if got := fmt.Sprintf("%s:%s %t", provider, name, ok); got != test.want {
 			t.Errorf("%s: %s, want %s", test.symbol, got, test.want)
 		}
@@ -40,7 +40,7 @@ func TestLinked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sites, err := sdt.Sites(f)
+		sites, err := callsite.Find(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestLinked(t *testing.T) {
 			names = append(names, s.Provider+":"+s.Name)
 			section := f.Sections[s.Section]
 			code := data[section.Offset+s.Addr-section.Addr:][:s.Len]
-			if !bytes.Equal(code, sdt.Nops(f.Machine)) {
+			if !bytes.Equal(code, callsite.Nops(f.Machine)) {
 				t.Errorf("%s: at %#x is % x", name, s.Addr, code)
 			}
 		}
@@ -86,7 +86,7 @@ func TestRelocatable(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			sites, err := sdt.Sites(f)
+			sites, err := callsite.Find(f)
 			if err != nil || len(sites) != 3 {
 				t.Fatalf("%d sites, %v", len(sites), err)
 			}
@@ -96,7 +96,7 @@ func TestRelocatable(t *testing.T) {
 				if _, err := f.Sections[s.Section].ReadAt(code, int64(s.Addr)); err != nil {
 					t.Fatal(err)
 				}
-				if s.Provider+":"+s.Name != want || !test.opcode(code) || len(sdt.Nops(f.Machine)) != s.Len {
+				if s.Provider+":"+s.Name != want || !test.opcode(code) || len(callsite.Nops(f.Machine)) != s.Len {
 					t.Errorf("%+v is no call of %s: % x", s, want, code)
 				}
 			}
@@ -114,7 +114,7 @@ void f(void (*volatile *p)(void)) { *p = __dtrace_probe_x; }
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := sdt.Sites(f); err == nil || !strings.Contains(err.Error(), "__dtrace_probe_x is used, but not called") {
+	if _, err := callsite.Find(f); err == nil || !strings.Contains(err.Error(), "__dtrace_probe_x is used, but not called") {
 		t.Error(err)
 	}
 }
@@ -130,7 +130,7 @@ func compile(t *testing.T, compiler, text string) (object string) {
 		t.Fatal(err)
 	}
 	object = filepath.Join(dir, "probe.o")
-	out, err := exec.Command(compiler, "-O2", "-ffreestanding", "-fno-pic", "-mcmodel="+models[compiler], "-I../../images/sdt", "-c", name, "-o", object).CombinedOutput()
+	out, err := exec.Command(compiler, "-O2", "-ffreestanding", "-fno-pic", "-mcmodel="+models[compiler], "-I../../images/tiny/src", "-c", name, "-o", object).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
