@@ -208,14 +208,3 @@ func findStruct(t *testing.T, info *dwarf.Data, name string) *dwarf.StructType {
 		return typ.(*dwarf.StructType)
 	}
 }
-
-// The header of static probes is that for modules of Linux.
-func TestProbeHeader(t *testing.T) {
-	want, err := os.ReadFile("../sdt/dtrace_probe.h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := source.ReadFile("src/dtrace_probe.h"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("src/dtrace_probe.h is not ../sdt/dtrace_probe.h: %v", err)
-	}
-}

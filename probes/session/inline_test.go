@@ -48,7 +48,7 @@ func compileCopies(t *testing.T, cc string, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "copies")
 	args := append([]string{"-O2", "-ffreestanding", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-fcf-protection=none", "-o", path}, flags...)
-	cmd := exec.Command(cc, append(args, "../inline/testdata/copies.c")...)
+	cmd := exec.Command(cc, append(args, "../copies/testdata/copies.c")...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, text)
 	}
