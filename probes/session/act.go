@@ -1,6 +1,9 @@
 package session
 
 import (
+	"errors"
+	"fmt"
+
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes"
@@ -48,35 +51,62 @@ func (e *env) Execargs() (args string, bad uint64, ok bool) {
 	return string(guestos.JoinArguments(b)), badAddr(err, 0), err == nil
 }
 
-// Do implements vm.Env. BEGIN and END have no process to send a signal to.
-func (e *env) Do(a code.Act, n uint64) bool {
-	switch a {
-	case code.Chill:
-		c, ok := e.s.Target.(probes.Chiller)
-		if ok {
-			c.Chill(n)
-			e.s.vtime.chilled(e.firing.CPU, n)
-		}
-		return ok
-	case code.Yield:
-		y, ok := e.s.Target.(probes.Yielder)
-		if ok {
-			y.Yield()
-		}
-		return ok
-	case code.Stop:
-		return e.signal(guestos.StopSignal)
-	case code.Raise:
-		return n <= guestos.LastSignal && e.signal(int(n))
-	case code.Panic, code.Breakpoint:
-		e.s.halted = a
-		e.s.Target.Stop()
-		return true
-	}
-	return false
+// A guestAct is an action on the guest.
+type guestAct struct {
+	// can says why the action is not possible with a target; nil: it always is.
+	can func(s *Session) error
+	// do does it, with the action's argument, and reports whether it could.
+	do func(e *env, n uint64) bool
 }
 
+// guestActs has a row for each action that is immediate.
+var guestActs = map[code.Act]guestAct{
+	code.Stop:       {(*Session).canSignal, func(e *env, _ uint64) bool { return e.signal(guestos.StopSignal) }},
+	code.Raise:      {(*Session).canSignal, func(e *env, n uint64) bool { return n <= guestos.LastSignal && e.signal(int(n)) }},
+	code.Panic:      {nil, func(e *env, _ uint64) bool { return e.halt(code.Panic) }},
+	code.Breakpoint: {nil, func(e *env, _ uint64) bool { return e.halt(code.Breakpoint) }},
+	code.Chill:      {(*Session).canChill, (*env).chill},
+	code.Yield:      {(*Session).canYield, func(e *env, _ uint64) bool { e.s.Target.(probes.Yielder).Yield(); return true }},
+}
+
+// Do implements vm.Env.
+func (e *env) Do(a code.Act, n uint64) bool { return guestActs[a].do(e, n) }
+
+func (e *env) chill(ns uint64) bool {
+	e.s.Target.(probes.Chiller).Chill(ns)
+	e.s.vtime.chilled(e.firing.CPU, ns)
+	return true
+}
+
+func (e *env) halt(a code.Act) bool {
+	e.s.halted = a
+	e.s.Target.Stop()
+	return true
+}
+
+// signal sends a signal to the process. BEGIN and END have none.
 func (e *env) signal(n int) bool {
 	os, ok := e.s.OS.(guestos.Signaler)
 	return ok && e.firing.CPU != nil && os.Signal(e.s.Target, e.firing.CPU, n) == nil
+}
+
+func (s *Session) canSignal() error {
+	if os, ok := s.OS.(guestos.Signaler); ok {
+		return os.CanSignal()
+	}
+	return fmt.Errorf("%s does not take signals from outside", s.OS.Name())
+}
+
+func (s *Session) canChill() error {
+	if _, ok := s.Target.(probes.Chiller); !ok {
+		return errors.New("this target cannot let time pass")
+	}
+	return nil
+}
+
+func (s *Session) canYield() error {
+	if _, ok := s.Target.(probes.Yielder); !ok {
+		return errors.New("this target has no CPUs that take turns")
+	}
+	return nil
 }

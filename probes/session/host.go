@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 
-	"trapline/kernel/guestos"
-	"trapline/probes"
 	"trapline/probes/d/code"
 )
 
@@ -20,30 +18,14 @@ func (s *Session) allowed() error {
 	}
 	for _, c := range s.prog.Clauses {
 		for _, a := range c.Actions {
-			switch a.Act {
-			case code.Stop, code.Raise:
-				if err := s.canSignal(); err != nil {
+			if can := guestActs[a.Act].can; can != nil {
+				if err := can(s); err != nil {
 					return fmt.Errorf("line %d: %v( ) is not possible: %w", a.Line, a.Act, err)
-				}
-			case code.Chill:
-				if _, ok := s.Target.(probes.Chiller); !ok {
-					return fmt.Errorf("line %d: chill( ) is not possible: this target cannot let time pass", a.Line)
-				}
-			case code.Yield:
-				if _, ok := s.Target.(probes.Yielder); !ok {
-					return fmt.Errorf("line %d: yield( ) is not possible: this target has no CPUs that take turns", a.Line)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-func (s *Session) canSignal() error {
-	if os, ok := s.OS.(guestos.Signaler); ok {
-		return os.CanSignal()
-	}
-	return fmt.Errorf("%s does not take signals from outside", s.OS.Name())
 }
 
 // Halted says that a panic() or breakpoint() action has ended the run, and which.

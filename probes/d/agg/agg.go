@@ -10,35 +10,6 @@ package agg
 
 import "fmt"
 
-// Fn is an aggregating function. The numbers are those of package code.
-type Fn uint8
-
-// Aggregating functions.
-const (
-	Count Fn = iota
-	Sum
-	Avg
-	Min
-	Max
-	Stddev
-	Quantize
-	LQuantize
-	LLQuantize
-)
-
-var fnNames = [...]string{"count", "sum", "avg", "min", "max", "stddev", "quantize", "lquantize", "llquantize"}
-
-// String is the function's name in D.
-func (f Fn) String() string {
-	if int(f) < len(fnNames) {
-		return fnNames[f]
-	}
-	return fmt.Sprintf("Fn(%d)", uint8(f))
-}
-
-// Distribution says whether the function keeps a table of buckets rather than a number.
-func (f Fn) Distribution() bool { return f >= Quantize && f <= LLQuantize }
-
 // A Spec says what a Table aggregates.
 type Spec struct {
 	Name string // without the @, "" for the anonymous one
@@ -116,11 +87,11 @@ func (t *Table) Len() int { return len(t.entries) }
 // value's bucket; others ignore it.
 func (t *Table) Update(key []byte, value, incr int64) {
 	if len(t.Keys) == 0 && len(t.entries) == 1 {
-		t.shape.update(t.entries[0].fresh(&t.shape), value, incr)
+		t.shape.update(&t.shape, t.entries[0].fresh(&t.shape), value, incr)
 		return
 	}
 	if data := t.find(key); data != nil {
-		t.shape.update(data, value, incr)
+		t.shape.update(&t.shape, data, value, incr)
 	}
 }
 
@@ -189,6 +160,6 @@ func (t *Table) newData() []int64 {
 	}
 	d := t.data[:n:n]
 	t.data = t.data[n:]
-	t.shape.start(d)
+	d[0] = t.shape.first
 	return d
 }

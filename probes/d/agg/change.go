@@ -4,7 +4,7 @@ package agg
 func (e *entry) fresh(sh *shape) []int64 {
 	if e.cleared {
 		e.cleared = false
-		sh.start(e.data)
+		e.data[0] = sh.first
 	}
 	return e.data
 }

@@ -17,7 +17,7 @@ import (
 //	stddev              count, sum, low and high half of the sum of squares
 //	quantizations       one count for each bucket
 type shape struct {
-	fn   Fn
+	*function
 	size int
 	// bounds are the lower ends of the buckets of llquantize from the second on.
 	bounds []int64
@@ -36,21 +36,12 @@ const (
 )
 
 func newShape(s Spec) (shape, error) {
-	sh := shape{fn: s.Fn, size: 1}
-	switch s.Fn {
-	case Avg:
-		sh.size = 2
-	case Stddev:
-		sh.size = 4
-	case Quantize:
-		sh.size = quantizeSize
-	case LQuantize:
-		return sh, sh.linear(s.Args)
-	case LLQuantize:
-		return sh, sh.logLinear(s.Args)
+	if int(s.Fn) >= len(functions) {
+		return shape{}, fmt.Errorf("no aggregating function %d", s.Fn)
 	}
-	if s.Fn > LLQuantize {
-		return sh, fmt.Errorf("no aggregating function %d", s.Fn)
+	sh := shape{function: &functions[s.Fn], size: functions[s.Fn].size}
+	if sh.lay != nil {
+		return sh, sh.lay(&sh, s.Args)
 	}
 	return sh, nil
 }
@@ -103,37 +94,7 @@ func (sh *shape) logLinear(args []int64) error {
 	return nil
 }
 
-// start makes d, all zero, the values of a key that has seen nothing.
-func (sh *shape) start(d []int64) {
-	switch sh.fn {
-	case Min:
-		d[0] = math.MaxInt64
-	case Max:
-		d[0] = math.MinInt64
-	}
-}
-
-func (sh *shape) update(d []int64, v, incr int64) {
-	switch sh.fn {
-	case Count:
-		d[0] += incr
-	case Sum:
-		d[0] += v
-	case Avg:
-		d[0]++
-		d[1] += v
-	case Min:
-		d[0] = min(d[0], v)
-	case Max:
-		d[0] = max(d[0], v)
-	case Stddev:
-		addSquare(d, v)
-	default:
-		d[sh.bucket(v)] += incr
-	}
-}
-
-func addSquare(d []int64, v int64) {
+func addSquare(_ *shape, d []int64, v, _ int64) {
 	d[0]++
 	d[1] += v
 	m := magnitude(v)
@@ -151,17 +112,21 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-// bucket is the position of the bucket that v falls into.
-func (sh *shape) bucket(v int64) int {
-	switch sh.fn {
-	case LQuantize:
-		if v < sh.base {
-			return 0
-		}
-		return int(min((uint64(v)-uint64(sh.base))/sh.step, uint64(sh.size-2))) + 1
-	case LLQuantize:
-		return sort.Search(len(sh.bounds), func(i int) bool { return sh.bounds[i] > v })
+// levelOf is the position of the bucket of lquantize that v falls into.
+func (sh *shape) levelOf(v int64) int {
+	if v < sh.base {
+		return 0
 	}
+	return int(min((uint64(v)-uint64(sh.base))/sh.step, uint64(sh.size-2))) + 1
+}
+
+// logLevelOf is that of llquantize.
+func (sh *shape) logLevelOf(v int64) int {
+	return sort.Search(len(sh.bounds), func(i int) bool { return sh.bounds[i] > v })
+}
+
+// powerOf is that of quantize.
+func powerOf(v int64) int {
 	n := min(bits.Len64(magnitude(v)), quantizeZero)
 	if v < 0 {
 		return quantizeZero - n
@@ -180,21 +145,29 @@ const (
 )
 
 // Bucket is the value that stands for bucket i of a quantization, as printed.
-func (t *Table) Bucket(i int) (value int64, edge Edge) {
-	sh := &t.shape
-	if sh.fn == Quantize {
-		return quantizeValue(i), Within
-	}
+func (t *Table) Bucket(i int) (value int64, edge Edge) { return t.shape.bucket(&t.shape, i) }
+
+// level is Bucket of lquantize.
+func (sh *shape) level(i int) (value int64, edge Edge) {
+	i, edge = sh.open(i)
+	return sh.base + int64(uint64(i)*sh.step), edge
+}
+
+// logLevel is Bucket of llquantize.
+func (sh *shape) logLevel(i int) (value int64, edge Edge) {
+	i, edge = sh.open(i)
+	return sh.bounds[i], edge
+}
+
+// open is the index of the bound of a bucket, where the outermost are open.
+func (sh *shape) open(i int) (bound int, edge Edge) {
 	switch i {
 	case 0:
-		edge, i = Below, 1
+		return 0, Below
 	case sh.size - 1:
-		edge = Above
+		return i - 1, Above
 	}
-	if sh.fn == LLQuantize {
-		return sh.bounds[i-1], edge
-	}
-	return sh.base + int64(uint64(i-1)*sh.step), edge
+	return i - 1, Within
 }
 
 // EmptyRows is the first and the last bucket that stand for a quantization in which all are
@@ -206,30 +179,20 @@ func (t *Table) EmptyRows() (first, last int) {
 	return 0, min(2, t.shape.size-1)
 }
 
-func quantizeValue(i int) int64 {
+// power is Bucket of quantize.
+func power(_ *shape, i int) (value int64, edge Edge) {
 	switch {
 	case i < quantizeZero:
-		return -1 << (quantizeZero - 1 - i)
+		return -1 << (quantizeZero - 1 - i), Within
 	case i > quantizeZero:
-		return 1 << (i - quantizeZero - 1)
+		return 1 << (i - quantizeZero - 1), Within
 	}
-	return 0
+	return 0, Within
 }
 
 // Number is the value of an aggregation that is not a quantization, from the Data of a row,
 // divided by normal: 1 as a rule. The average and the deviation of nothing are 0.
-func (t *Table) Number(d []int64, normal int64) int64 {
-	switch t.Fn {
-	case Avg:
-		if d[0] == 0 {
-			return 0
-		}
-		return d[1] / normal / d[0]
-	case Stddev:
-		return deviation(d, normal)
-	}
-	return d[0] / normal
-}
+func (t *Table) Number(d []int64, normal int64) int64 { return t.shape.number(d, normal) }
 
 // deviation is the square root of (average of the squares - square of the average), in
 // whole numbers.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"trapline/kernel/ctypes"
-	"trapline/probes/d/code"
+	"trapline/probes/d/agg"
 	"trapline/probes/d/syntax"
 )
 
@@ -15,7 +15,7 @@ func (c *checker) aggregate(x *syntax.Binary, a *syntax.Agg) {
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function", a.Name)
 	}
 	name, callee := c.callee(call)
-	fn, ok := callee.(code.AggFn)
+	fn, ok := callee.(agg.Fn)
 	if !ok {
 		c.fail(call, AggFunc, "%s( ) is not an aggregating function: @%s", name, a.Name)
 	}
@@ -40,39 +40,19 @@ func (c *checker) aggregate(x *syntax.Binary, a *syntax.Agg) {
 }
 
 // sameAgg checks a further use against the first.
-func (c *checker) sameAgg(x syntax.Expr, a *syntax.Agg, agg *Agg, fn code.AggFn, name string) {
+func (c *checker) sameAgg(x syntax.Expr, a *syntax.Agg, agg *Agg, fn agg.Fn, name string) {
 	if agg.Fn != fn {
 		c.fail(x, AggRedef, "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : line %d",
-			a.Name, a.Name, name, a.Name, aggNames[agg.Fn], agg.Line)
+			a.Name, a.Name, name, a.Name, agg.Fn, agg.Line)
 	}
 	c.keys(a, "@"+a.Name+"[ ]", a.Keys, agg.Keys, true)
 }
 
-var aggNames = func() map[code.AggFn]string {
-	m := make(map[code.AggFn]string)
-	for name, fn := range functions {
-		if a, ok := fn.(code.AggFn); ok {
-			m[a] = name
-		}
-	}
-	return m
-}()
-
 // aggArgs checks the arguments of an aggregating function and returns the constant ones.
-func (c *checker) aggArgs(x *syntax.Call, name string, fn code.AggFn) (params []int64) {
-	least, most := 1, 1
-	switch fn {
-	case code.Count:
-		least, most = 0, 0
-	case code.Quantize:
-		most = 2
-	case code.LQuantize:
-		least, most = 3, 5
-	case code.LLQuantize:
-		least, most = 5, 6
-	}
+func (c *checker) aggArgs(x *syntax.Call, name string, fn agg.Fn) (params []int64) {
+	least, most := fn.Args()
 	if n := len(x.Args); n < least || n > most {
-		if fn == code.Quantize {
+		if fn == agg.Quantize {
 			c.fail(x, QuantProto, "quantize( ) prototype mismatch: %s passed, 1 to 2 expected", plural(n, "arg"))
 		}
 		c.protoLen(x, name, least, most)
@@ -83,9 +63,9 @@ func (c *checker) aggArgs(x *syntax.Call, name string, fn code.AggFn) (params []
 		}
 	}
 	switch fn {
-	case code.LQuantize:
+	case agg.LQuantize:
 		params = c.lquantize(x)
-	case code.LLQuantize:
+	case agg.LLQuantize:
 		params = c.llquantize(x)
 	}
 	if incr := Increment(x, fn); incr != nil && !incr.Info().Type.IsInt() {
@@ -95,8 +75,8 @@ func (c *checker) aggArgs(x *syntax.Call, name string, fn code.AggFn) (params []
 }
 
 // Increment is the argument that weighs the value, nil if it is not given.
-func Increment(x *syntax.Call, fn code.AggFn) syntax.Expr {
-	at, ok := map[code.AggFn]int{code.Quantize: 1, code.LQuantize: 4, code.LLQuantize: 5}[fn]
+func Increment(x *syntax.Call, fn agg.Fn) syntax.Expr {
+	at, ok := fn.Increment()
 	if !ok || at >= len(x.Args) {
 		return nil
 	}
@@ -180,16 +160,16 @@ func overflows(base uint64, n int64) bool {
 }
 
 // matchTags are the errors when a parameter differs from that of the first use.
-var matchTags = map[code.AggFn][]syntax.Tag{
-	code.LQuantize:  {LquantMatchbase, LquantMatchlim, LquantMatchstep},
-	code.LLQuantize: {LlquantFacmatch, LlquantLowmatch, LlquantHighmatch, LlquantNstpmatch},
+var matchTags = map[agg.Fn][]syntax.Tag{
+	agg.LQuantize:  {LquantMatchbase, LquantMatchlim, LquantMatchstep},
+	agg.LLQuantize: {LlquantFacmatch, LlquantLowmatch, LlquantHighmatch, LlquantNstpmatch},
 }
 
 func (c *checker) matchParams(x *syntax.Call, agg *Agg, params []int64) {
 	for i, v := range params {
 		if v != agg.Params[i] {
 			c.fail(x, matchTags[agg.Fn][i], "%s( ) argument #%d doesn't match previous declaration: %d is not %d (line %d)",
-				aggNames[agg.Fn], i+2, v, agg.Params[i], agg.Line)
+				agg.Fn, i+2, v, agg.Params[i], agg.Line)
 		}
 	}
 }

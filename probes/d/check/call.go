@@ -6,24 +6,21 @@ import (
 	"slices"
 
 	"trapline/kernel/ctypes"
+	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
 )
 
-// functions by name: code.Sub, code.Act or code.AggFn.
+// functions by name: code.Sub, code.Act or agg.Fn.
 var functions = func() map[string]any {
-	m := map[string]any{
-		"trace": code.Trace, "printf": code.Printf, "printa": code.Printa,
-		"stack": code.Stack, "ustack": code.UStack, "exit": code.Exit,
-		"clear": code.Clear, "normalize": code.Normalize, "denormalize": code.Denormalize, "trunc": code.Trunc,
-		"print": code.Print, "printm": code.Tracemem, "tracemem": code.Tracemem, "system": code.System, "freopen": code.Freopen, "ftruncate": code.Ftruncate, "setopt": code.Setopt,
-		"stop": code.Stop, "raise": code.Raise, "panic": code.Panic, "breakpoint": code.Breakpoint, "chill": code.Chill, "yield": code.Yield,
-		"speculate": code.Speculate, "commit": code.Commit, "discard": code.Discard,
-		"count": code.Count, "sum": code.Sum, "avg": code.Avg, "min": code.Min, "max": code.Max,
-		"stddev": code.Stddev, "quantize": code.Quantize, "lquantize": code.LQuantize, "llquantize": code.LLQuantize,
+	m := map[string]any{}
+	for _, a := range code.Acts() {
+		for _, name := range a.Names() {
+			m[name] = a
+		}
 	}
-	for name := range symForms {
-		m[name] = code.SymOf
+	for _, fn := range agg.Functions() {
+		m[fn.String()] = fn
 	}
 	for _, s := range code.Subs() {
 		m[s.String()] = s
@@ -60,7 +57,7 @@ func (c *checker) call(x *syntax.Call) *ctypes.Type {
 	switch fn := fn.(type) {
 	case code.Sub:
 		return c.subroutine(x, fn)
-	case code.AggFn:
+	case agg.Fn:
 		c.fail(x, AggNull, "%s( ) may only be assigned to an aggregation", name)
 	}
 	c.fail(x, OpAct, "action %s( ) may not be used as an operand", name)
@@ -144,33 +141,30 @@ func isAct(fn any) bool {
 
 func (c *checker) action(x *syntax.Call, act code.Act) {
 	x.Info().Type = ctypes.VoidType
-	switch act {
-	case code.Trace:
-		c.trace(x)
-	case code.Exit:
-		c.intAction(x, "exit")
-	case code.Stack, code.UStack, code.SymOf:
-		c.dynamic(x, act)
-	case code.Printf:
-		c.printf(x)
-	case code.Printa:
-		c.printa(x)
-	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
-		c.aggAction(x, act)
-	case code.Print:
-		c.print(x)
-	case code.Tracemem:
-		c.tracemem(x)
-	case code.System, code.Freopen:
-		c.printfLike(x, x.Fun.(*syntax.Ident).Name)
-	case code.Setopt:
-		c.setopt(x)
-	case code.Ftruncate, code.Stop, code.Panic, code.Breakpoint, code.Yield:
+	name := x.Fun.(*syntax.Ident).Name
+	switch act.Takes() {
+	case code.TakesNothing:
 		if len(x.Args) > 0 {
-			c.protoLen(x, x.Fun.(*syntax.Ident).Name, 0, 0)
+			c.protoLen(x, name, 0, 0)
 		}
-	case code.Raise, code.Chill, code.Speculate, code.Commit, code.Discard:
-		c.intAction(x, x.Fun.(*syntax.Ident).Name)
+	case code.TakesInt:
+		c.intAction(x, name)
+	case code.TakesValue:
+		c.trace(x)
+	case code.TakesObject:
+		c.print(x)
+	case code.TakesMemory:
+		c.tracemem(x)
+	case code.TakesStrings:
+		c.setopt(x)
+	case code.TakesFormat:
+		c.printfLike(x, name)
+	case code.TakesFrames, code.TakesAddress:
+		c.dynamic(x, act)
+	case code.TakesAgg:
+		c.aggAction(x, act)
+	case code.TakesAggs:
+		c.printa(x)
 	}
 }
 

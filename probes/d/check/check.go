@@ -5,7 +5,7 @@
 //	tree --Check--> the same tree, with Info filled in at each expression:
 //	                Type, Const and Value, and Ref, which is one of
 //	                *Var, *Agg, code.Builtin, Arg, Reg, Local, Address, code.Sub, code.Act,
-//	                code.AggFn, or another Expr that takes its place
+//	                agg.Fn, or another Expr that takes its place
 //
 // The program is read once, from top to bottom: a variable has the type of what is
 // assigned to it first, so it must be assigned, or declared, above its first use.
@@ -15,6 +15,7 @@ import (
 	"fmt"
 
 	"trapline/kernel/ctypes"
+	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
 )
@@ -67,7 +68,7 @@ type Var struct {
 // An Agg is an aggregation.
 type Agg struct {
 	Name   string // without the @
-	Fn     code.AggFn
+	Fn     agg.Fn
 	Keys   []*ctypes.Type
 	Params []int64 // of lquantize and llquantize
 	Type   *ctypes.Type

@@ -7,8 +7,6 @@ import (
 )
 
 // printf checks printf(format, args...).
-func (c *checker) printf(x *syntax.Call) { c.printfLike(x, "printf") }
-
 // printfLike checks a call like printf of that name.
 func (c *checker) printfLike(x *syntax.Call, name string) {
 	if len(x.Args) == 0 {

@@ -1,6 +1,9 @@
 package code
 
-import "trapline/kernel/ctypes"
+import (
+	"trapline/kernel/ctypes"
+	"trapline/probes/d/agg"
+)
 
 // A Program is a compiled D program.
 type Program struct {
@@ -86,63 +89,12 @@ type Var struct {
 // An Agg is an aggregation: @name[keys] = fn(args).
 type Agg struct {
 	Name string // without the @, "" for the anonymous one
-	Fn   AggFn
+	Fn   agg.Fn
 	Keys []Type
 	Args []int64 // constant parameters after the value: those of lquantize, llquantize
 	Type Type    // of the value aggregated; Void for count()
 	Line int
 }
-
-// AggFn is an aggregating function.
-type AggFn uint8
-
-// Aggregating functions.
-const (
-	Count AggFn = iota
-	Sum
-	Avg
-	Min
-	Max
-	Stddev
-	Quantize
-	LQuantize
-	LLQuantize
-)
-
-// Act is what an Action does.
-type Act uint8
-
-// Actions. Those that record write one Rec for each value to the buffer.
-const (
-	Eval        Act = iota // run Args[0] for its effect; nothing is recorded
-	Trace                  // record Args[0]
-	Printf                 // record Args, print through Format
-	Printa                 // print aggregations Aggs through Format, "" for the default
-	Stack                  // record up to Depth kernel program counters
-	UStack                 // record up to Depth program counters of the process
-	SymOf                  // record the address Args[0], of which Type.Form says how it is shown
-	Clear                  // set the values of Aggs[0] to 0
-	Normalize              // record Args[0], by which the values of Aggs[0] are divided when shown
-	Denormalize            // undo that of Aggs[0]
-	Trunc                  // record Args[0], keep as many keys of Aggs[0]: the largest, or if negative the smallest
-	Speculate              // what follows goes to the speculation of number Args[0]
-	Commit                 // the records of speculation Args[0] go to the buffer
-	Discard                // the records of speculation Args[0] are forgotten
-	Print                  // record Args[0], shown as a value of the type Shape
-	Tracemem               // record the bytes Args[0], and if there is an Args[1] how many of them count
-	System                 // record Args; the host runs them, printed through Format, as a command
-	Freopen                // record Args; printed through Format they are where output goes from now on, "" for back
-	Ftruncate              // cut the output to nothing
-	Setopt                 // record the name of an option and its value
-	Stop                   // stop the process
-	Raise                  // send signal Args[0] to the process
-	Panic                  // crash the guest
-	Breakpoint             // stop the guest
-	Chill                  // let Args[0] nanoseconds pass
-	Yield                  // let another CPU run
-	Exit                   // record Args[0] and end the trace with it as status
-	Aggregate              // Aggs[0] at the keys Args[:len(Args)-1], with the value Args[len(Args)-1] (absent for count)
-)
 
 // An Action is one statement of a clause.
 type Action struct {

@@ -85,35 +85,35 @@ func (c *compiler) stmt(s *syntax.ExprStmt) code.Action {
 
 func (c *compiler) action(a *code.Action, x *syntax.Call) {
 	args := x.Args
-	switch a.Act {
-	case code.Print:
+	switch a.Act.Takes() {
+	case code.TakesObject:
 		a.Args, a.Shape = []*code.Func{c.object(args[0])}, args[0].Info().Type
-	case code.Tracemem:
+	case code.TakesMemory:
 		if x.Fun.(*syntax.Ident).Name == "printm" {
 			args = []syntax.Expr{args[1], args[0]}
 		}
 		a.Args = c.tracemem(args)
-	case code.Setopt:
+	case code.TakesStrings:
 		for _, s := range args {
 			a.Args = append(a.Args, c.stringFunc(s))
 		}
-	case code.Trace:
+	case code.TakesValue:
 		a.Args = []*code.Func{c.traced(args[0])}
-	case code.Raise, code.Chill, code.Exit, code.Speculate, code.Commit, code.Discard:
+	case code.TakesInt:
 		a.Args = []*code.Func{c.function(args[0])}
-	case code.Stack, code.UStack:
+	case code.TakesFrames:
 		a.Depth = x.Info().Type.Len
-	case code.SymOf:
+	case code.TakesAddress:
 		a.Args = []*code.Func{c.dynamic(x)}
-	case code.Printf, code.System, code.Freopen:
+	case code.TakesFormat:
 		a.Format = check.Literal(args[0]).Value
 		a.Args = c.printfArgs(a.Format, args[1:])
-	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
+	case code.TakesAgg:
 		a.Aggs = []int{c.agg(args[0].Info().Ref.(*check.Agg))}
 		for _, n := range args[1:] {
 			a.Args = append(a.Args, c.function(n))
 		}
-	case code.Printa:
+	case code.TakesAggs:
 		if lit := check.Literal(args[0]); lit != nil {
 			a.Format, args = lit.Value, args[1:]
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/probes/d/agg"
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
@@ -194,7 +195,7 @@ END
 		t.Errorf("variable %+v", v)
 	}
 	a := p.Aggs[0]
-	if a.Name != "x" || a.Fn != code.Sum || a.Type.Name != "uid_t" || a.Keys[1].Name != "pid_t" || a.Line != 8 {
+	if a.Name != "x" || a.Fn != agg.Sum || a.Type.Name != "uid_t" || a.Keys[1].Name != "pid_t" || a.Line != 8 {
 		t.Errorf("aggregation %+v", a)
 	}
 	if k := c.Actions[3].Args[1]; k.Type.Name != "pid_t" {

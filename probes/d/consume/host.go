@@ -7,16 +7,9 @@ import (
 	"trapline/probes/d/code"
 )
 
-// printed says that an action prints through a format.
-func printed(a *code.Action) bool {
-	switch a.Act {
-	case code.Printf, code.System:
-		return true
-	case code.Printa, code.Freopen:
-		return a.Format != ""
-	}
-	return false
-}
+// printed reports whether an action prints through a format. That of printf and its kin may be
+// empty.
+func printed(a *code.Action) bool { return a.Act.Takes() == code.TakesFormat || a.Format != "" }
 
 // memory is what tracemem() shows: as many bytes as count, all if there is no number of
 // them or a strange one.
@@ -33,8 +26,7 @@ func (it *Item) memory() []byte {
 // host does what an action asks of the host, after all that was printed before it.
 func (t *Text) host(it *Item) {
 	if err := t.onHost(it); err != nil && t.failed == nil {
-		name := map[code.Act]string{code.System: "system", code.Freopen: "freopen", code.Ftruncate: "ftruncate", code.Setopt: "setopt"}[it.Action.Act]
-		if err := t.complain("%s( ): %v", name, err); err != nil {
+		if err := t.complain("%s( ): %v", it.Action.Act, err); err != nil {
 			t.failed = err
 		}
 	}

@@ -165,7 +165,7 @@ func appendJSON(b []byte, v any) []byte {
 // item is what an action shows: nothing, or one element of the output; of trace, one for
 // each value.
 func (j *JSON) item(it *Item) []jsonItem {
-	t, name := j.text, it.Action.Act.String()
+	name := it.Action.Act.String()
 	switch it.Action.Act {
 	case code.Trace, code.Stack, code.UStack, code.Exit:
 		var out []jsonItem
@@ -186,10 +186,8 @@ func (j *JSON) item(it *Item) []jsonItem {
 		return []jsonItem{j.printa(it.Action)}
 	case code.System:
 		return []jsonItem{j.system(it)}
-	case code.Freopen, code.Ftruncate, code.Setopt:
-		t.host(it)
-	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
-		t.change(it)
+	default:
+		j.text.act(it)
 	}
 	return nil
 }

@@ -117,21 +117,29 @@ func (t *Text) item(it *Item) {
 		t.print(it.Action.Shape, &it.Values[0])
 	case code.Tracemem:
 		t.rawDump(it.memory())
-	case code.System, code.Freopen, code.Ftruncate, code.Setopt:
-		t.host(it)
 	case code.Printf:
 		p := printer{Text: t, values: it.Values}
 		p.format(t.formats[it.Action])
 	case code.Printa:
 		t.printa(it.Action)
-	case code.Clear, code.Normalize, code.Denormalize, code.Trunc:
-		t.change(it)
 	case code.SymOf:
 		t.symOf(it.Action.Args[0].Type.Form, it.Values[0].Int)
 	case code.Stack, code.UStack:
 		for _, v := range it.Values {
 			t.buf = t.stack(t.buf, v.Stack)
 		}
+	default:
+		t.act(it)
+	}
+}
+
+// act does what an action does that shows nothing by itself.
+func (t *Text) act(it *Item) {
+	switch act := it.Action.Act; {
+	case act.OnHost():
+		t.host(it)
+	case act.OnAggs():
+		t.change(it)
 	}
 }
 

@@ -3,6 +3,7 @@ package vm
 import (
 	"testing"
 
+	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
 )
@@ -11,7 +12,7 @@ import (
 func speeds() map[string]*code.Program {
 	countBy := func(keys ...*code.Func) *code.Program {
 		p := program(clauseOf(count(keys...)))
-		p.Aggs = []code.Agg{{Fn: code.Count}}
+		p.Aggs = []code.Agg{{Fn: agg.Count}}
 		for _, k := range keys {
 			p.Aggs[0].Keys = append(p.Aggs[0].Keys, k.Type)
 		}
@@ -29,7 +30,7 @@ func speeds() map[string]*code.Program {
 		eval(fn(tI64, builtin(code.Execname), builtin(code.PID), imm(code.OpKey, 0), push(5), imm(code.OpStoreArr, 0)))))
 	array.Vars = []code.Var{{Name: "a", Type: tI64, Keys: []code.Type{tStr, tInt}}}
 	quantize := program(clauseOf(code.Action{Act: code.Aggregate, Aggs: []int{0}, Args: []*code.Func{fn(tI64, code.Instr{Op: code.OpArg})}}))
-	quantize.Aggs = []code.Agg{{Fn: code.Quantize, Type: tI64}}
+	quantize.Aggs = []code.Agg{{Fn: agg.Quantize, Type: tI64}}
 	printf := program(clauseOf(code.Action{Act: code.Printf, Format: "%s %d\n", Args: []*code.Func{
 		fn(tStr, builtin(code.Execname)), fn(tInt, builtin(code.PID))}}))
 	return map[string]*code.Program{

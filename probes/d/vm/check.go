@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
 )
 
@@ -90,40 +91,42 @@ func checkType(t code.Type) error {
 }
 
 func checkAction(p *code.Program, a code.Action) error {
-	switch a.Act {
-	case code.Eval:
-		if len(a.Args) != 1 {
-			return fmt.Errorf("%d expressions, not one", len(a.Args))
-		}
-	case code.Trace, code.Print:
+	switch a.Act.Takes() {
+	case code.TakesStatement:
+		return checkStatement(p, a)
+	case code.TakesNothing:
+		return checkArgs(a.Args, 0)
+	case code.TakesInt, code.TakesAddress:
+		return checkInts(a.Args, 1)
+	case code.TakesValue, code.TakesObject:
 		return checkArgs(a.Args, 1)
-	case code.Clear, code.Denormalize, code.Normalize, code.Trunc:
+	case code.TakesMemory:
+		return checkArgs(a.Args, min(max(len(a.Args), 1), 2))
+	case code.TakesStrings, code.TakesFormat:
+		return checkArgs(a.Args, len(a.Args))
+	case code.TakesFrames:
+		if a.Depth < 0 {
+			return fmt.Errorf("a stack of %d frames", a.Depth)
+		}
+	case code.TakesAgg:
 		if len(a.Aggs) != 1 || len(a.Args) > 1 || a.Act == code.Normalize && len(a.Args) == 0 {
 			return errors.New("wrong arguments")
 		}
 		return checkInts(a.Args, len(a.Args))
-	case code.SymOf, code.Speculate, code.Commit, code.Discard:
-		return checkInts(a.Args, 1)
-	case code.Printf, code.System, code.Freopen, code.Setopt:
-		return checkArgs(a.Args, len(a.Args))
-	case code.Exit:
-		return checkInts(a.Args, 1)
-	case code.Stack, code.UStack:
-		if a.Depth < 0 {
-			return fmt.Errorf("a stack of %d frames", a.Depth)
-		}
-	case code.Aggregate:
-		return checkAggregate(p, a)
-	case code.Tracemem:
-		return checkArgs(a.Args, min(max(len(a.Args), 1), 2))
-	case code.Stop, code.Panic, code.Breakpoint, code.Yield, code.Ftruncate:
-		return checkArgs(a.Args, 0)
-	case code.Raise, code.Chill:
-		return checkInts(a.Args, 1)
-	case code.Printa:
+	case code.TakesAggs:
 		return checkPrinta(p, a)
 	default:
 		return fmt.Errorf("no action %d", a.Act)
+	}
+	return nil
+}
+
+func checkStatement(p *code.Program, a code.Action) error {
+	if a.Act == code.Aggregate {
+		return checkAggregate(p, a)
+	}
+	if len(a.Args) != 1 {
+		return fmt.Errorf("%d expressions, not one", len(a.Args))
 	}
 	return nil
 }
@@ -155,7 +158,7 @@ func checkAggregate(p *code.Program, a code.Action) error {
 	}
 	g := p.Aggs[a.Aggs[0]]
 	n, values := len(g.Keys), 1
-	if g.Fn == code.Count {
+	if g.Fn == agg.Count {
 		values = 0
 	}
 	if len(a.Args) != n+values {

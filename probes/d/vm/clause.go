@@ -81,18 +81,17 @@ func (m *Machine) bind(a *action) {
 
 // recorded is the values that the action records.
 func (m *Machine) recorded(a *action) []buffer.Field {
-	switch a.Act {
-	case code.Trace, code.Printf, code.Exit, code.SymOf, code.Trunc, code.Normalize,
-		code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
-		fields := make([]buffer.Field, len(a.Args))
-		for i, f := range a.Args {
-			fields[i] = m.field(f)
-		}
-		return fields
-	case code.Stack, code.UStack:
+	switch {
+	case !a.Act.Records():
+		return nil
+	case a.Act.Takes() == code.TakesFrames:
 		return []buffer.Field{{Kind: buffer.Stack, Size: buffer.StackSize(a.stack)}}
 	}
-	return nil
+	fields := make([]buffer.Field, len(a.Args))
+	for i, f := range a.Args {
+		fields[i] = m.field(f)
+	}
+	return fields
 }
 
 func (m *Machine) field(fn *code.Func) buffer.Field {
@@ -187,8 +186,6 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 	case code.Speculate, code.Commit, code.Discard:
 		_, ok := f.speculating(a)
 		return 0, ok
-	case code.Stop, code.Raise, code.Panic, code.Breakpoint, code.Chill, code.Yield:
-		return 0, f.immediate(a)
 	case code.Normalize:
 		v, ok := f.run(a.Args[0])
 		if ok && v == 0 {
@@ -209,7 +206,10 @@ func (f *frame) action(a *action, rec []byte) (part int, ok bool) {
 		}
 		a.fields[0].PutInt(rec, v)
 		f.m.exited, f.m.status = true, int32(v)
-	case code.Trace, code.Printf, code.SymOf, code.Trunc, code.Print, code.Tracemem, code.System, code.Freopen, code.Setopt:
+	default:
+		if a.Act.Immediate() {
+			return 0, f.immediate(a)
+		}
 		for i, fn := range a.Args {
 			v, ok := f.run(fn)
 			if !ok {

@@ -1,6 +1,9 @@
 package vm
 
-import "trapline/probes/d/code"
+import (
+	"trapline/probes/d/agg"
+	"trapline/probes/d/code"
+)
 
 // OnlyCounts says that a firing of these clauses does nothing but add one to counts, under
 // keys that follow from the probe alone. So n firings may be told together: FireTimes.
@@ -34,7 +37,7 @@ func onlyCounts(p *code.Program, c *code.Clause) bool {
 		return false
 	}
 	for _, a := range c.Actions {
-		if a.Act != code.Aggregate || p.Aggs[a.Aggs[0]].Fn != code.Count || a.Incr != nil {
+		if a.Act != code.Aggregate || p.Aggs[a.Aggs[0]].Fn != agg.Count || a.Incr != nil {
 			return false
 		}
 		for _, key := range a.Args {

@@ -71,10 +71,7 @@ func funcs(c *code.Clause) (all []*code.Func) {
 // defers says of one clause whether it is deferrable.
 func defers(c *code.Clause) bool {
 	for _, a := range c.Actions {
-		switch a.Act {
-		case code.Eval, code.Trace, code.Printf, code.SymOf, code.Print, code.Tracemem,
-			code.Speculate, code.Commit, code.Discard, code.Aggregate:
-		default:
+		if !a.Act.Deferrable() {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package vm
 import (
 	"testing"
 
+	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
 )
 
@@ -132,7 +133,7 @@ func TestDeferrableActions(t *testing.T) {
 		{code.Action{Act: code.Stack, Depth: 2}, false},
 	} {
 		p := program(clauseOf(c.action))
-		p.Aggs = []code.Agg{{Name: "a", Fn: code.Count}}
+		p.Aggs = []code.Agg{{Name: "a", Fn: agg.Count}}
 		if m, es := machine(t, p); m.Deferrable(es) != c.want {
 			t.Errorf("%v: deferrable %v, want %v", c.action.Act, !c.want, c.want)
 		}

@@ -21,7 +21,7 @@ func ExampleMachine_Fire() {
 	str := code.Probefunc.Type()
 	name := &code.Func{Type: str, Code: []code.Instr{{Op: code.OpBuiltin, Imm: uint64(code.Probefunc)}}}
 	m, err := vm.New(&code.Program{
-		Aggs: []code.Agg{{Fn: code.Count, Keys: []code.Type{str}}},
+		Aggs: []code.Agg{{Fn: agg.Count, Keys: []code.Type{str}}},
 		Clauses: []*code.Clause{{Actions: []code.Action{
 			{Act: code.Aggregate, Aggs: []int{0}, Args: []*code.Func{name}},
 		}}},

@@ -92,10 +92,9 @@ func (m *Machine) depth0(user bool) int {
 	return m.cfg.StackFrames
 }
 
-// newTable makes the table of an aggregation: its function's number is the same in both
-// packages.
+// newTable makes the table of an aggregation.
 func newTable(a code.Agg, b *agg.Budget) (*agg.Table, error) {
-	s := agg.Spec{Name: a.Name, Fn: agg.Fn(a.Fn), Args: a.Args}
+	s := agg.Spec{Name: a.Name, Fn: a.Fn, Args: a.Args}
 	for _, t := range a.Keys {
 		k := agg.Key{Kind: agg.KeyBytes, Size: t.Size, Signed: t.Signed}
 		switch {

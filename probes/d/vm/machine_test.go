@@ -165,7 +165,7 @@ func TestPredicate(t *testing.T) {
 func TestWhichClausesRecord(t *testing.T) {
 	p := program(clauseOf(), clauseOf(count()), clauseOf(eval(fn(tI64, push(1)))),
 		clauseOf(code.Action{Act: code.Printf, Format: "hello"}), clauseOf(code.Action{Act: code.Printa, Aggs: []int{0}}))
-	p.Aggs = []code.Agg{{Fn: code.Count}}
+	p.Aggs = []code.Agg{{Fn: agg.Count}}
 	m, _ := machine(t, p)
 	for i, want := range []bool{true, false, false, true, true} {
 		if got := m.Layouts()[i].Size > 0; got != want {
@@ -181,7 +181,7 @@ func TestFaultEndsClause(t *testing.T) {
 		clauseOf(trace(fn(tInt, push(1))), count(), trace(fn(tInt, push(1), push(0), op(code.OpDivS))), count()),
 		clauseOf(trace(fn(tInt, push(2)))),
 		clauseOf(trace(fn(tI64, code.Instr{Op: code.OpArg, N: 4}))))
-	p.Aggs = []code.Agg{{Fn: code.Count}}
+	p.Aggs = []code.Agg{{Fn: agg.Count}}
 	m, es := machine(t, p)
 	var faults []Fault
 	m.OnFault = func(_ Env, f Fault) {
@@ -225,7 +225,7 @@ func TestFaultNumbers(t *testing.T) {
 	printf := code.Action{Act: code.Printf, Format: "%d%d", Args: []*code.Func{good, bad}}
 	sum := code.Action{Act: code.Aggregate, Aggs: []int{0}, Args: []*code.Func{good, bad}}
 	p := program(clauseOf(trace(good), printf), clauseOf(printf), clauseOf(trace(good), sum), &code.Clause{Pred: bad})
-	p.Aggs = []code.Agg{{Fn: code.Sum, Keys: []code.Type{tInt}, Type: tInt}}
+	p.Aggs = []code.Agg{{Fn: agg.Sum, Keys: []code.Type{tInt}, Type: tInt}}
 	m, es := machine(t, p)
 	var got []int
 	m.OnFault = func(_ Env, f Fault) { got = append(got, f.Action) }
@@ -274,7 +274,7 @@ func TestAggregationKeys(t *testing.T) {
 	p := program(clauseOf(code.Action{Act: code.Aggregate, Aggs: []int{0}, Args: key, Incr: fn(tInt, push(2))}))
 	p.Strings = []string{"key"}
 	p.Vars = []code.Var{{Name: "s", Scope: code.Self, Type: tI64}}
-	p.Aggs = []code.Agg{{Fn: code.Quantize, Keys: []code.Type{tInt, tStr, tU16}, Type: tI64}}
+	p.Aggs = []code.Agg{{Fn: agg.Quantize, Keys: []code.Type{tInt, tStr, tU16}, Type: tI64}}
 	m, es := machine(t, p)
 	m.Fire(newGuest(), es)
 	rows := agg.Snapshot(agg.Order{}, m.Tables()[0])
@@ -320,10 +320,10 @@ func TestNewRefuses(t *testing.T) {
 		"exit string":  program(clauseOf(code.Action{Act: code.Exit, Args: []*code.Func{str}})),
 		"count values": {Clauses: []*code.Clause{clauseOf(count(fn(tInt, push(1))))}, Aggs: []code.Agg{{}}},
 		"key type":     {Clauses: []*code.Clause{clauseOf(count(fn(tInt, push(1))))}, Aggs: []code.Agg{{Keys: []code.Type{tStr}}}},
-		"sum of none":  {Clauses: []*code.Clause{clauseOf(count())}, Aggs: []code.Agg{{Fn: code.Sum}}},
+		"sum of none":  {Clauses: []*code.Clause{clauseOf(count())}, Aggs: []code.Agg{{Fn: agg.Sum}}},
 		"this array":   {Vars: []code.Var{{Scope: code.This, Type: tInt, Keys: []code.Type{tInt}}}},
 		"void var":     {Vars: []code.Var{{}}},
-		"lquantize":    {Aggs: []code.Agg{{Fn: code.LQuantize}}},
+		"lquantize":    {Aggs: []code.Agg{{Fn: agg.LQuantize}}},
 		"predicate":    program(&code.Clause{Pred: str}),
 	}
 	for name, p := range tests {
