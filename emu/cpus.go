@@ -47,7 +47,7 @@ func (m *Machine) Interleave(p interleave.Policy) { m.policy = p }
 // first run, or after Load or Flush. It fails for too many ranges.
 func (m *Machine) Split(lo, hi uint64) error {
 	if !m.engine.Split(lo, hi) {
-		return errors.New("too much code is to be split: it can be 64 functions")
+		return errors.New("cannot split more than 64 ranges of code")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (m *Machine) Remember(f func(mem arch.Memory, regs arch.Regs)) {
 	m.engine.Remember(n.words)
 }
 
-// Remembered is called by the function of OnHit. It tells whether all that the function of the newest
+// Remembered is called by the function of OnHit. It reports whether all that the function of the newest
 // Remember on this CPU has read is what it was.
 func (m *Machine) Remembered() bool { return m.engine.Remembered() }
 

@@ -36,7 +36,7 @@ func FuzzSnapshot(f *testing.F) {
 		}
 		h, err := readHeader(file)
 		if err == nil {
-			// As large as it says, where that is no matter: the rest is a hole.
+			// As large as it says: the rest is a hole and takes no space.
 			if size := h.devicesAt() + h.Devices.Size; size > 0 && size < 1<<30 {
 				file.Truncate(size)
 			}

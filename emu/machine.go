@@ -191,7 +191,7 @@ func (w wiring) check(a *arch.Arch, c Config) error {
 	case c.CPUs > 1 && c.NoFirmware:
 		return fmt.Errorf("%d CPUs: without firmware a guest has one", c.CPUs)
 	case c.CPUs > MaxCPUs:
-		return fmt.Errorf("%d CPUs: there can be 1 to %d", c.CPUs, MaxCPUs)
+		return fmt.Errorf("cannot have %d CPUs (1 to %d)", c.CPUs, MaxCPUs)
 	case c.CPUs > 1 && w.below > 0 && c.Memory > w.below:
 		return fmt.Errorf("%d CPUs with %d MiB of memory: %s guests can have %d MiB then", c.CPUs, c.Memory>>20, a, w.below>>20)
 	}

@@ -223,6 +223,6 @@ func testMemory(t *testing.T, a *arch.Arch) {
 	}
 	var fault *arch.Fault
 	if err := g.ReadMem(0x1234_5678_9abc_def0, got); !errors.As(err, &fault) || fault.Addr != 0x1234_5678_9abc_def0 {
-		t.Errorf("reading what is no address: %v", err)
+		t.Errorf("reading a bad address: %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func (m *Machine) store(at uint64, p []byte) {
 func (w wiring) checkDisks(c Config) error {
 	switch n := len(c.Disks); {
 	case n > 0 && w.disks == 0:
-		return fmt.Errorf("this machine has no disks: there are some on the virt machines, arm64 and riscv64")
+		return fmt.Errorf("this machine has no disks: use arm64 or riscv64")
 	case n > w.disks:
 		return fmt.Errorf("%d disks: the machine has room for %d", n, w.disks)
 	}

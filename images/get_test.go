@@ -383,7 +383,7 @@ func TestGetTogether(t *testing.T) {
 	checkTidy(t, s, "debian-amd64", "debian-amd64.lock")
 }
 
-// TestGetWaiting gives up waiting for the lock when it is told to.
+// TestGetWaiting stops waiting for the lock when it is cancelled.
 func TestGetWaiting(t *testing.T) {
 	newFakeDebian(t)
 	s := newStore(t)

@@ -52,7 +52,7 @@ type Spec struct {
 	Initrd     Initrd // initial root file system; filled in by Open
 	Append     string // command line of the kernel
 	Memory     uint64 // bytes of RAM it should have
-	Workload   string // what its init runs when it is told nothing else
+	Workload   string // what its init runs by default
 	NoFirmware bool   // it starts in machine mode
 	DiskData   []byte // content of its disk, nil if it needs none; filled in by Open
 

@@ -68,7 +68,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestBuildModuleErrors: what is told before anything is fetched.
+// TestBuildModuleErrors: what is reported before anything is fetched.
 func TestBuildModuleErrors(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	dir := t.TempDir()

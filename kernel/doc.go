@@ -11,7 +11,7 @@
 // # Addresses
 //
 // The file knows link-time addresses. A guest that moves its kernel (KASLR) runs it at
-// the link-time address plus a slide, which [Image.SetSlide] is told once it is known.
+// the link-time address plus a slide, which [Image.SetSlide] sets once it is known.
 // Symtab and Text take and give slid addresses; Segments, Section and Entry, which
 // describe the file, do not. Per-CPU offsets and absolute symbols never slide.
 //

@@ -110,7 +110,7 @@ func checkLine(tab *kernel.Symtab, line string) string {
 	}
 	got := tab.Lookup(name)[i]
 	if isText := strings.ContainsAny(kind, "tTwW"); isText && want.Size > 0 && !got.Func && kind != "w" && kind != "W" {
-		return fmt.Sprintf("%q is no function: %+v", line, got)
+		return fmt.Sprintf("%q is not a function: %+v", line, got)
 	}
 	if got.Func && want.Size > 0 {
 		if at, ok := tab.At(want.Addr); !ok || at.Addr != want.Addr {

@@ -164,7 +164,7 @@ func (o order) best(i int, link uint64) int {
 	return best
 }
 
-// inside tells whether a label is a part of a symbol that has a size.
+// inside reports whether a label is a part of a symbol that has a size.
 func (o order) inside(label uint64) bool {
 	i, ok := o.at(label)
 	return ok && !o[i].label

@@ -57,7 +57,7 @@ func (t *Symtab) read() (err error) {
 	return nil
 }
 
-// wanted tells whether the first symbol of raw is taken.
+// wanted reports whether the first symbol of raw is taken.
 func (e *elfSymbols) wanted() bool {
 	le, typ := binary.LittleEndian, elf.ST_TYPE(e.raw[4])
 	name := uint64(le.Uint32(e.raw))
@@ -141,7 +141,7 @@ type sectionKind struct {
 	offsets            uint64 // values up to this are offsets into per-CPU areas
 }
 
-// slides tells whether a symbol of the section moves with the kernel. __per_cpu_load
+// slides reports whether a symbol of the section moves with the kernel. __per_cpu_load
 // does, though Linux defines it in a section of offsets.
 func (k sectionKind) slides(addr uint64) bool {
 	return k.loaded && (k.offsets == 0 || addr > k.offsets)

@@ -48,7 +48,7 @@ type Counter interface {
 type Selector interface {
 	// Always tells of a probe that it does fire at every hit.
 	Always(p *Probe) bool
-	// Select tells whether f.Probe fires at this hit: the CPU is at the breakpoint. It
+	// Select reports whether f.Probe fires at this hit: the CPU is at the breakpoint. It
 	// may fill in f.Args.
 	Select(f *Firing) bool
 }

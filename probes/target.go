@@ -127,6 +127,6 @@ type Deferrer interface {
 	// the CPU, and notes what f reads of them: of the flags the mode alone, of the program
 	// counter nothing.
 	Remember(f func(mem arch.Memory, regs arch.Regs))
-	// Remembered is called likewise. It tells whether what was noted last on this CPU is unchanged.
+	// Remembered is called likewise. It reports whether what was noted last on this CPU is unchanged.
 	Remembered() bool
 }

@@ -74,7 +74,7 @@ func checkStacks(t *testing.T, all []moment) {
 	}
 }
 
-// steady tells whether one instruction can make the second of two stacks of the first.
+// steady reports whether one instruction can make the second of two stacks of the first.
 func steady(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

@@ -58,7 +58,7 @@ var (
 	amd64ModRMImm8 = []byte(strings.Repeat("B", 256))
 )
 
-// amd64HasModRM tells whether a layout has a ModR/M byte.
+// amd64HasModRM reports whether a layout has a ModR/M byte.
 func amd64HasModRM(layout byte) bool { return 'A' <= layout && layout <= 'Z' }
 
 // An amd64Table describes one opcode space.
@@ -84,7 +84,7 @@ var amd64Tables = [spaceUnknown]amd64Table{
 	spaceEVEX6: {amd64ModRM, amd64EVEX6Allowed},
 }
 
-// defines tells whether the table has an instruction of that opcode and mandatory prefix
+// defines reports whether the table has an instruction of that opcode and mandatory prefix
 // (numbered as amd64Insn.simd does).
 func (t *amd64Table) defines(opcode, simd byte) bool {
 	if t.allowed == nil {
@@ -373,7 +373,7 @@ var amd64Groups = map[amd64Opcode][]amd64Group{
 	{space0F, 0xc7}: {{0x7, 0xfa, regs(6, 7)}, {0x8, 0xba, 0}},
 }
 
-// amd64InGroup tells whether an opcode's group, if it has one, has the ModR/M byte.
+// amd64InGroup reports whether an opcode's group, if it has one, has the ModR/M byte.
 func amd64InGroup(op amd64Opcode, simd, modrm byte) bool {
 	groups, ok := amd64Groups[op]
 	for _, g := range groups {

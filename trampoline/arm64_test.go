@@ -38,7 +38,7 @@ func TestARM64Words(t *testing.T) {
 	}
 }
 
-// checkARM64 compares one word, and tells whether it must not be copied.
+// checkARM64 compares one word, and reports whether it must not be copied.
 func checkARM64(t *testing.T, w uint32) bool {
 	code := binary.LittleEndian.AppendUint32(nil, w)
 	in, err := arm64asm.Decode(code)

@@ -85,7 +85,7 @@ func planFunc(t *testing.T, isa *ISA, f linuxFunc, plans map[uint64]*planned, co
 	}
 }
 
-// inFunc tells whether a sized function covers an address.
+// inFunc reports whether a sized function covers an address.
 func (img *linuxImage) inFunc(addr uint64) bool {
 	i, ok := slices.BinarySearchFunc(img.funcs, addr, func(f linuxFunc, addr uint64) int {
 		return int(int64(f.addr - addr))

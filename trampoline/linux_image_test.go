@@ -156,7 +156,7 @@ func TestLinuxBoundaries(t *testing.T) {
 	t.Logf("%d functions, %d bytes, %d instructions; %d functions differ", len(img.funcs), size, n, explained)
 }
 
-// explained takes back every difference that has an explanation, and tells whether any is left.
+// explained takes back every difference that has an explanation, and reports whether any is left.
 func (img *linuxImage) explained(f linuxFunc, ours, theirs []byte) bool {
 	theirs = slices.Clone(theirs)
 	for off := 0; off < len(ours); {

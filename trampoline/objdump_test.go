@@ -18,7 +18,7 @@ type dumped struct {
 	text string // without the bytes
 }
 
-// bad tells whether objdump does not take the line for an instruction: it writes (bad) for
+// bad reports whether objdump does not take the line for an instruction: it writes (bad) for
 // undefined bytes, %? for a register that there is not (and %cs where it may not be written)
 // and .byte for bytes that a symbol or the end cuts off.
 func (d dumped) bad() bool {

@@ -48,7 +48,7 @@ func (p Plan) Reason() string {
 	return reasonTexts[p.reason]
 }
 
-// InSlot tells whether something runs in a slot: ISA.Encode writes it.
+// InSlot reports whether something runs in a slot: ISA.Encode writes it.
 func (p Plan) InSlot() bool { return p.Kind != Refuse && p.Kind != Guest && p.form != formDo }
 
 // A form is a kind of trampoline; each architecture has its own.
@@ -82,7 +82,7 @@ var reasonTexts = [...]string{
 	reasonNone:              "no plan was made for it",
 	reasonTruncated:         "its bytes end before the instruction does",
 	reasonUndefined:         "its bytes are not an instruction",
-	reasonTooLong:           "its bytes make an instruction longer than the processor takes",
+	reasonTooLong:           "its bytes make an instruction longer than 15 bytes",
 	reasonSoftwareInterrupt: "a software interrupt saves the address of the next instruction, which would be the trampoline's",
 	reasonSyscall:           "syscall leaves the address of the next instruction in RCX, which would be the trampoline's",
 	reasonFarCall:           "a far call pushes CS and the address of the next instruction, which would be the trampoline's",

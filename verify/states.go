@@ -39,7 +39,7 @@ var special = []uint64{
 	0x0000_7fff_ffff_ffff, 0x0000_8000_0000_0000, 0xffff_7fff_ffff_ffff, 0xffff_8000_0000_0000, // ends of canonical addresses
 }
 
-// make puts state n for the instruction at pc into the registers, and tells whether an
+// make puts state n for the instruction at pc into the registers, and reports whether an
 // interrupt waits.
 func (g *generator) make(seed, pc uint64, text string, n int) (interrupt bool) {
 	r := rand.New(rand.NewPCG(seed^uint64(n)<<56, pc))

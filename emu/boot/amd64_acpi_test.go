@@ -58,7 +58,7 @@ func TestACPI(t *testing.T) {
 	}
 }
 
-// One CPU is told by no table.
+// One CPU needs no table.
 func TestNoACPI(t *testing.T) {
 	for cpus, want := range map[int]uint64{0: 0, 1: 0, 2: acpiAt} {
 		c := Config{Kernel: bytes.NewReader(newELF().bytes()), RAM: newRAM(t, testRAM), CPUs: cpus}

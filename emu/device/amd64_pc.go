@@ -24,7 +24,7 @@ type PC struct {
 }
 
 // NewPC makes the devices. Intr is the interrupt line of the CPU, com1 and com2 take
-// what the guest sends, reset is told why the guest resets the machine.
+// what the guest sends, reset is called with the reason when the guest resets the machine.
 func NewPC(clock Clock, intr Line, com1, com2 func(byte), reset func(reason string)) *PC {
 	return wirePC(clock, NewPIC(intr), com1, com2, reset)
 }

@@ -4,7 +4,7 @@ package device
 // as in QEMU's virt machine.
 type Finisher struct{ end func(Ending) }
 
-// NewFinisher makes one; end is told how the guest wants to end.
+// NewFinisher makes one; end is called with how the guest wants to end.
 func NewFinisher(end func(Ending)) Finisher { return Finisher{end} }
 
 // What is written to it. A failure has a code in its upper half, which is not looked at.

@@ -175,7 +175,7 @@ func newGICPair() *gicPair {
 	return p
 }
 
-// expect checks what each CPU is told, and takes it.
+// expect checks what each CPU is sent, and takes it.
 func (p *gicPair) expect(t *testing.T, want0, want1 uint32) {
 	t.Helper()
 	for i, want := range []uint32{want0, want1} {
@@ -189,7 +189,7 @@ func (p *gicPair) expect(t *testing.T, want0, want1 uint32) {
 	}
 }
 
-// An SGI goes to those that it is for, once from each sender, who is told.
+// An SGI goes to those that it is for, once from each sender, and names it.
 func TestGICSignals(t *testing.T) {
 	p := newGICPair()
 	p.expect(t, gicNone, gicNone)
@@ -242,7 +242,7 @@ func TestGICTargets(t *testing.T) {
 		t.Errorf("targets %#x", got)
 	}
 	if !p.irq[0].high || !p.irq[1].high {
-		t.Error("not all targets are told")
+		t.Error("not all targets get it")
 	}
 	if got := p.c[1].Load(giccAck, 4); got != 33 || p.irq[0].high {
 		t.Errorf("acknowledged %d, the other's line is %v", got, p.irq[0].high)

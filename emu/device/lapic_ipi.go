@@ -49,7 +49,7 @@ func (a *LAPIC) sendLowest(command uint32) {
 	}
 }
 
-// addresses tells whether the command is for to.
+// addresses reports whether the command is for to.
 func (a *LAPIC) addresses(to *LAPIC) bool {
 	switch a.r.ICR[0] >> icrShorthand & 3 {
 	case toSelf:
@@ -66,7 +66,7 @@ func (a *LAPIC) addresses(to *LAPIC) bool {
 	return to.member(destination)
 }
 
-// member tells whether a logical destination has this one in it: in the flat model as a bit, in the
+// member reports whether a logical destination has this one in it: in the flat model as a bit, in the
 // cluster model, whose number is in the upper half, as a bit of the lower.
 func (a *LAPIC) member(destination uint32) bool {
 	own := a.r.LDR >> 24

@@ -142,7 +142,7 @@ func (s *SBI) call(c SBICall) (int64, uint64) {
 	return 0, 0
 }
 
-// sbiSelected tells whether a hart is in the set of a mask from a base on, -1 being all.
+// sbiSelected reports whether a hart is in the set of a mask from a base on, -1 being all.
 func sbiSelected(hart int, mask, base uint64) bool {
 	bit := uint64(hart) - base
 	return base == ^uint64(0) || bit < 64 && mask>>bit&1 != 0

@@ -5,7 +5,7 @@ type Host struct {
 	Clock            Clock
 	Memory           Memory
 	Console, Control func(byte)   // take what the guest sends on its serial ports
-	End              func(Ending) // is told how the guest wants to end
+	End              func(Ending) // called with how the guest wants to end
 	Disks            []*Disk      // at most VirtDisks
 }
 

@@ -10,7 +10,7 @@ import (
 //
 // It serves one request at a time, in the order of the available ring. A request is looked
 // at when it is begun, moves its data when it is done, and takes a time that depends on its
-// size alone. A driver that gets its rings wrong is told DEVICE_NEEDS_RESET, and not served
+// size alone. A driver that gets its rings wrong sees DEVICE_NEEDS_RESET, and not served
 // until it resets the device.
 type VirtioBlock struct {
 	clock Clock

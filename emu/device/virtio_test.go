@@ -45,7 +45,7 @@ const (
 	testQueue  = 8
 )
 
-// A driver is a block device with a driver that does as it is told.
+// A driver is a block device with a driver that does what the test says.
 type driver struct {
 	*VirtioBlock
 	clock fakeClock
@@ -265,7 +265,7 @@ func TestVirtioIndirect(t *testing.T) {
 	}
 }
 
-// A driver that gets its queue wrong is told so once, and served again after a reset.
+// A driver that gets its queue wrong sees one error, and is served again after a reset.
 func TestVirtioMalformed(t *testing.T) {
 	const nowhere = 0x1000
 	chain := func(d *driver) {

@@ -139,7 +139,7 @@ func readDescriptor(mem Memory, table uint64, n uint32, index uint16) (descripto
 }
 
 // finish takes the chain at head off the available ring and gives it back, n bytes of it
-// having been written (2.7.8). It tells whether the driver wants to be interrupted.
+// having been written (2.7.8). It reports whether the driver wants to be interrupted.
 func (q *virtqueue) finish(mem Memory, head uint16, n uint32) (interrupt bool, err error) {
 	le := binary.LittleEndian
 	entry := le.AppendUint32(le.AppendUint32(nil, uint32(head)), n)

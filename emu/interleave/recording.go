@@ -19,7 +19,7 @@ type Course struct {
 
 // A Recording is a Policy that does what another one says, and writes it down.
 type Recording struct {
-	// OnSwitch, if it is not nil, is told that another CPU gets the turn. Chosen is whether
+	// OnSwitch, if it is not nil, is called when another CPU gets the turn. Chosen is whether
 	// CPUs left to themselves (Switches) would have done otherwise.
 	OnSwitch func(s Switch, chosen bool)
 

@@ -120,7 +120,7 @@ func parseSwitches(text string) (all []Switch, err error) {
 		cpu, rest, ok := strings.Cut(one, "@")
 		at, to, ok2 := strings.Cut(rest, ":")
 		if !ok || !ok2 {
-			return nil, fmt.Errorf("%q is no switch: one is like 0@1200:1", one)
+			return nil, fmt.Errorf("%q is not a switch (example: 0@1200:1)", one)
 		}
 		var n [3]uint64
 		for i, text := range []string{cpu, at, to} {
@@ -138,7 +138,7 @@ func parseCourse(text string) (c Course, err error) {
 	n, err := number(count, 31)
 	v, err2 := strconv.ParseUint(sum, 16, 32)
 	if !ok || err != nil || err2 != nil {
-		return c, fmt.Errorf("%q is no course: one is like 118-5f2c9a31", text)
+		return c, fmt.Errorf("%q is not a course (example: 118-5f2c9a31)", text)
 	}
 	return Course{int(n), uint32(v)}, nil
 }
@@ -146,7 +146,7 @@ func parseCourse(text string) (c Course, err error) {
 func number(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, bits)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number that can stand there", text)
+		return 0, fmt.Errorf("invalid number %q in the schedule", text)
 	}
 	return n, nil
 }

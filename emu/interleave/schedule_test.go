@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Any schedule is the same when it is told by its switches alone.
+// Any schedule is the same when it is described by its switches alone.
 func TestRecording(t *testing.T) {
 	const quantum = 1000
 	for _, s := range []Schedule{
@@ -136,11 +136,11 @@ func TestSchedule(t *testing.T) {
 		"":                              "a schedule has 4 or 5 parts with / between them, not 1",
 		"2/fair/20000/":                 `no schedule "fair": there are roundrobin, random, pct and replay:SCHEDULE`,
 		"2/random/3/7":                  "a quantum of 3 ns: it must be from 16 to 1000000000",
-		"x/random/20000/7":              `"x" is no number that can stand there`,
-		"2/random/20000/-7":             `"-7" is no number that can stand there`,
-		"2/switches/20000/0@12":         `"0@12" is no switch: one is like 0@1200:1`,
-		"2/switches/20000/0@12:300":     `"300" is no number that can stand there`,
-		"2/switches/20000/0@1:1/5":      `"5" is no course: one is like 118-5f2c9a31`,
+		"x/random/20000/7":              `invalid number "x" in the schedule`,
+		"2/random/20000/-7":             `invalid number "-7" in the schedule`,
+		"2/switches/20000/0@12":         `"0@12" is not a switch (example: 0@1200:1)`,
+		"2/switches/20000/0@12:300":     `invalid number "300" in the schedule`,
+		"2/switches/20000/0@1:1/5":      `"5" is not a course (example: 118-5f2c9a31)`,
 		"2/switches/20000/0@1:1/5-1/66": "a schedule has 4 or 5 parts with / between them, not 6",
 	} {
 		if _, err := Parse(text); fmt.Sprint(err) != want {

@@ -6,7 +6,7 @@ import (
 )
 
 // Switches lets a CPU run until it waits, and then the one that is behind the others, except at the
-// switches that it is given: so a schedule is told by the few places at which it is not left to
+// switches that it is given: so a schedule is described by the few places at which it is not left to
 // itself. A switch takes place at the first instant that is not before its time; of several for which
 // that is the same the last one does. One to a CPU that waits then is passed over.
 //

@@ -43,7 +43,7 @@ func read(regs Regs, r Reg) uint64 {
 	return regs.Reg(r)
 }
 
-// holds tells whether the condition of a conditional branch holds.
+// holds reports whether the condition of a conditional branch holds.
 func holds(a *Arch, e Emulation, regs Regs) bool {
 	b := read(regs, e.B)
 	switch e.Op {
@@ -76,7 +76,7 @@ func holds(a *Arch, e Emulation, regs Regs) bool {
 	return false
 }
 
-// flagsHold tells whether a condition of arm64 holds for the flags N, Z, C and V, which are
+// flagsHold reports whether a condition of arm64 holds for the flags N, Z, C and V, which are
 // bits 3 to 0 (Arm ARM, C1.2.4). Odd conditions are the contrary of the even ones before
 // them, except that 15 always holds, as 14 does.
 func flagsHold(nzcv uint64, cond uint8) bool {

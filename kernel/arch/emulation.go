@@ -57,5 +57,5 @@ type Emulation struct {
 	Imm  int64 // bytes
 }
 
-// InSlot tells whether something runs in a slot.
+// InSlot reports whether something runs in a slot.
 func (e Emulation) InSlot() bool { return e.Op == OpNone || e.Op >= OpLend }

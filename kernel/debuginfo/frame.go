@@ -206,7 +206,7 @@ func (f *frame) callSite(in *node, depth int) (site *node) {
 	return site
 }
 
-// calls tells whether a call goes to a function: as the site says, or by the address that
+// calls reports whether a call goes to a function: as the site says, or by the address that
 // is called.
 func (f *frame) calls(site, callee *node) bool {
 	origin := site.refers(atCallOrigin)

@@ -47,7 +47,7 @@ type Copy struct {
 	// Ranges are the copy's pieces as the debug information orders them. There are none if
 	// the compiler has left nothing of it.
 	Ranges []Range
-	// Entry is DW_AT_entry_pc, or the beginning of the first range; 0 if neither is told.
+	// Entry is DW_AT_entry_pc, or the beginning of the first range; 0 if the entry has neither.
 	Entry    uint64
 	CallFile string // relative to the directory of the build, if it is below that
 	CallLine int

@@ -315,7 +315,7 @@ func (l *Locals) location(u *localUnit, a *attribute, at localPlace) []byte {
 	return l.list(u, a.value.raw, holds)
 }
 
-// begins tells whether a place is the first instruction of its function.
+// begins reports whether a place is the first instruction of its function.
 func (l *Locals) begins(at localPlace) bool {
 	return len(l.places(at.function, func(r Range) bool { return r.Lo == at.pc })) > 0
 }

@@ -175,7 +175,7 @@ func (l *Locals) completed(n *node, name uint64) (*node, *attribute) {
 	return n, nil
 }
 
-// contains tells whether the code of an entry has an address in it.
+// contains reports whether the code of an entry has an address in it.
 func (l *Locals) contains(n *node, pc uint64) bool {
 	return len(l.places(n, func(r Range) bool { return r.Contains(pc) })) > 0
 }

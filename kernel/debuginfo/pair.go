@@ -13,7 +13,7 @@ import (
 // Root is where systems keep debug information apart from programs.
 const Root = "/usr/lib/debug"
 
-// HasDWARF tells whether an image has debug information itself.
+// HasDWARF reports whether an image has debug information itself.
 func HasDWARF(img *kernel.Image) bool {
 	data, _, ok := img.Section(".debug_info")
 	return ok && len(data) > 0

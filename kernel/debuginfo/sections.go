@@ -9,7 +9,7 @@ import (
 // A Range is code from Lo up to but not including Hi, at link-time addresses.
 type Range struct{ Lo, Hi uint64 }
 
-// Contains tells whether addr is in the range.
+// Contains reports whether addr is in the range.
 func (r Range) Contains(addr uint64) bool { return r.Lo <= addr && addr < r.Hi }
 
 // sections are those of an image that functions are read from. Nothing in them changes,
@@ -41,7 +41,7 @@ func newSections(img *kernel.Image) *sections {
 	return d
 }
 
-// isCode tells whether a range is not empty and lies in the image's text. What the
+// isCode reports whether a range is not empty and lies in the image's text. What the
 // linker has dropped is described at addresses near 0.
 func (d *sections) isCode(r Range) bool {
 	if r.Lo >= r.Hi {
@@ -106,7 +106,7 @@ func (d *sections) root(u *unit, table []shape) (r root, ok bool) {
 	return r, !e.bad
 }
 
-// inTypes tells whether the language has functions inside types.
+// inTypes reports whether the language has functions inside types.
 func (r *root) inTypes() bool {
 	switch r.language {
 	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x8001: // C of several years, and assembler

@@ -89,7 +89,7 @@ func (f *frames) inFunction(pc uint64) bool {
 	return ok && s.Func
 }
 
-// amd64NoFrame tells whether the function at pc has no frame of its own at this
+// amd64NoFrame reports whether the function at pc has no frame of its own at this
 // instruction: before it makes one, on its return, or because it needs none. %rbp is then
 // still, or again, its caller's, and its return address lies at the address it gives.
 func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
@@ -112,7 +112,7 @@ func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
 	return 0, false
 }
 
-// frameGone tells whether a ret comes soon, with neither pop %rbp nor leave before it, in
+// frameGone reports whether a ret comes soon, with neither pop %rbp nor leave before it, in
 // what is left of the function.
 // That bytes are no instructions does not matter much: what it makes us take for a
 // return address must look like one.

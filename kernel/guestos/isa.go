@@ -11,7 +11,7 @@ import (
 type isa struct {
 	arch *arch.Arch
 
-	// userMode tells whether the CPU runs user code.
+	// userMode reports whether the CPU runs user code.
 	userMode func(arch.Regs) bool
 	// currentTask finds Linux's current task_struct; 0 means that the boot CPU has not
 	// got so far.
@@ -23,7 +23,7 @@ type isa struct {
 	// record at the top of the thread's stack, which has savedSize bytes; -1: nowhere.
 	savedRegs func(r arch.Reg) int
 	savedSize int
-	// savedUser tells whether such a record is one of user mode, where userMode cannot.
+	// savedUser reports whether such a record is one of user mode, where userMode cannot.
 	savedUser func(arch.Regs) bool
 	// signalFlag is the bit of a thread's flags that says it has a signal to take.
 	signalFlag int

@@ -202,7 +202,7 @@ func LinuxPanicLine(line string) bool {
 	return strings.HasPrefix(trimStamps(line), "Kernel panic - not syncing")
 }
 
-// inText tells whether a link-time address is in the kernel's own code.
+// inText reports whether a link-time address is in the kernel's own code.
 func (l *linux) inText(link uint64) bool {
 	for _, r := range l.text {
 		if r[0] <= link && link < r[1] {
@@ -212,7 +212,7 @@ func (l *linux) inText(link uint64) bool {
 	return false
 }
 
-// inEntry tells whether an address is in the code that enters and leaves the kernel.
+// inEntry reports whether an address is in the code that enters and leaves the kernel.
 func (l *linux) inEntry(pc uint64) bool {
 	link := pc - l.img.Slide()
 	return l.entry[0] <= link && link < l.entry[1]

@@ -79,7 +79,7 @@ func (l *linux) UserReg(mem Mem, regs arch.Regs, r arch.Reg) (v uint64, ok bool)
 	return 0, false
 }
 
-// savedUserMode tells whether the record at that address is one of user mode.
+// savedUserMode reports whether the record at that address is one of user mode.
 func (l *linux) savedUserMode(mem Mem, at uint64) bool {
 	regs := &savedRegs{&l.reader, l.isa.savedRegs, mem, at}
 	if l.isa.savedUser != nil {

@@ -186,7 +186,7 @@ func (f *frames) findPrologue(isa *linkISA, s kernel.Symbol) prologue {
 	return p
 }
 
-// leaving tells whether the function at pc leaves within a few instructions without dropping
+// leaving reports whether the function at pc leaves within a few instructions without dropping
 // its frame before: it has done so, or has none on this path.
 func (f *frames) leaving(isa *linkISA, pc uint64, s kernel.Symbol) (end linkState, gone bool) {
 	const few = 64 // bytes

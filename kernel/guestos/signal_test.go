@@ -51,7 +51,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// A thread of the kernel takes no signal, and what is not mapped is told.
+// A thread of the kernel takes no signal, and what is not mapped is an error.
 func TestSignalNowhere(t *testing.T) {
 	l, mem := signalLinux(t)
 	regs := fakeRegs{arch.GSBase: area}

@@ -2,7 +2,7 @@ package guestos
 
 import "trapline/kernel/arch"
 
-// An anchor is code of Linux whose address the CPU is told early in the boot: where it runs
+// An anchor is code of Linux whose address the CPU gets early in the boot: where it runs
 // less where it was linked is how far the kernel has moved itself (KASLR).
 type anchor struct {
 	symbol string

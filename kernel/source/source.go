@@ -125,7 +125,7 @@ type node struct {
 }
 
 // Function reads about the code at [addr, addr+size), addresses of the running kernel. Where
-// nothing is told of it, as of some assembler, its Places are empty.
+// the image says nothing of it, as for some assembler, its Places are empty.
 func (in *Info) Function(addr, size uint64) (*Function, error) {
 	f := &Function{slide: in.slide}
 	if err := in.read(f, addr-in.slide, addr-in.slide+size); err != nil {

@@ -166,7 +166,7 @@ func (f *Finder) start(addr uint64) uint64 {
 	return s.Addr
 }
 
-// in tells whether an address is in one of the ranges.
+// in reports whether an address is in one of the ranges.
 func in(ranges []debuginfo.Range, addr uint64) bool {
 	return slices.ContainsFunc(ranges, func(r debuginfo.Range) bool { return r.Lo <= addr && addr < r.Hi })
 }

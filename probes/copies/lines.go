@@ -14,7 +14,7 @@ import (
 // address. All addresses are link-time ones. It keeps what it has read of a function. It is used by
 // one goroutine at a time.
 type Source struct {
-	// Progress, if not nil, is told while Lines reads how many of a function's pieces of
+	// Progress, if not nil, is called while Lines reads, with how many of a function's pieces of
 	// code have been looked at.
 	Progress func(done, total int)
 

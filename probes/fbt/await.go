@@ -113,7 +113,7 @@ func (p *Provider) forgetBehind(lo, hi uint64) {
 	}
 }
 
-// arrived tells whether a firing at a return address is the return that is awaited there.
+// arrived reports whether a firing at a return address is the return that is awaited there.
 func (p *Provider) arrived(f *probes.Firing, pc uint64) bool {
 	thread := p.Await(f.CPU)
 	calls := p.awaited.Find(&thread)

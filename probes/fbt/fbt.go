@@ -114,7 +114,7 @@ func (p *Provider) badName(name string) error {
 	if kernel.IsGlob(name) {
 		return nil
 	}
-	return fmt.Errorf("%q is no probe of %s: entry and return are", name, p.Name())
+	return fmt.Errorf("%s has no probe %q (only entry and return)", p.Name(), name)
 }
 
 // all makes the probes of all functions that match.
@@ -183,7 +183,7 @@ func unfit(part ktext.Part, s kernel.Symbol) string {
 		return fmt.Sprintf("is a piece of %s: its returns are those of %s", whole.Name, whole.Name)
 	}
 	if _, ok := guestos.ThunkOf(s.Name); ok {
-		return "is no function: it stands for one instruction"
+		return "is not a function: it stands for one instruction"
 	}
 	return ""
 }

@@ -183,14 +183,14 @@ func TestProvide(t *testing.T) {
 		{"kinst::plain:", ktext.All, "plain:entry plain:return"}, // who asks sees to the provider
 
 		{"fbt::plian:entry", ktext.All, `no function "plian" in vmlinux (nearest: plain, tail, maybe)`},
-		{"fbt:ext4:plain:entry", ktext.All, `no module "ext4": the kernel proper is "vmlinux", of others --module tells the file`},
-		{"fbt::plain:0", ktext.All, `"0" is no probe of fbt: entry and return are`},
+		{"fbt:ext4:plain:entry", ktext.All, `no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
+		{"fbt::plain:0", ktext.All, `fbt has no probe "0" (only entry and return)`},
 		{"fbt::forever:return", ktext.All, "forever has no return: no instruction leaves it"},
 		{"fbt::narrow:return", ktext.All, "narrow has no return: processors disagree on what a branch with a 16-bit operand size does"},
 		{"fbt::gate:entry", ktext.All, "the entry of gate cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
 		{"fbt::bad:return", ktext.All, "bad has no return: decode the instruction at offset 1: no such instruction"},
 		{"fbt::split.cold:entry", ktext.All, "split.cold is a piece of split: its returns are those of split"},
-		{"fbt::__x86_return_thunk:entry", ktext.All, "__x86_return_thunk is no function: it stands for one instruction"},
+		{"fbt::__x86_return_thunk:entry", ktext.All, "__x86_return_thunk is not a function: it stands for one instruction"},
 
 		{"fbt::plain:", ktext.FreeBSD, "plain:entry plain:return"},
 		{"fbt::sys_a:entry", ktext.FreeBSD, "the entry of sys_a cannot be traced: the function does not begin with push %rbp"},

@@ -9,7 +9,7 @@ import (
 // Always is true of entries.
 func (p *Provider) Always(q *probes.Probe) bool { return isEntry(q) }
 
-// Select tells whether the CPU leaves the function, at a return probe.
+// Select reports whether the CPU leaves the function, at a return probe.
 func (p *Provider) Select(f *probes.Firing) bool {
 	if isEntry(f.Probe) {
 		return true

@@ -35,7 +35,7 @@ type way struct {
 
 func (fn *function) start() uint64 { return fn.pieces[0].Start }
 
-// inside tells whether control that goes to pc stays in this call of the function.
+// inside reports whether control that goes to pc stays in this call of the function.
 func (fn *function) inside(pc uint64) bool {
 	if pc == fn.start() {
 		return false
@@ -190,7 +190,7 @@ func (p *Provider) scan(fn *function, f *patch.Func, x exits) {
 	}
 }
 
-// leaves tells whether control may leave the function. A jump to a piece of it that was not
+// leaves reports whether control may leave the function. A jump to a piece of it that was not
 // known makes it known.
 func (p *Provider) leaves(fn *function, flow trampoline.Flow) bool {
 	if flow.Way != trampoline.Jump && flow.Way != trampoline.Branch {

@@ -26,7 +26,7 @@ func newBranches() map[string]*branch {
 // Always is true of no such probe.
 func (*branch) Always(*probes.Probe) bool { return false }
 
-// Select tells whether the jump goes this way.
+// Select reports whether the jump goes this way.
 func (b *branch) Select(f *probes.Firing) bool {
 	flow := b.flows[f.Probe.Key]
 	to, ok := flow.Next(f.CPU, nil)
@@ -37,7 +37,7 @@ func (b *branch) Select(f *probes.Firing) bool {
 func (p *Provider) makeBranch(f *function, in patch.Instr, suffix string) ([]*probes.Probe, error) {
 	flow := f.Flow(in)
 	if flow.Way != trampoline.Branch {
-		return nil, fmt.Errorf("%s+%d is no conditional jump: it has no probe %d%s", f.name, in.Off, in.Off, suffix)
+		return nil, fmt.Errorf("%s+%d is not a conditional jump: it has no probe %d%s", f.name, in.Off, in.Off, suffix)
 	}
 	addr := f.Start + uint64(in.Off)
 	b := p.branches[suffix]

@@ -54,11 +54,11 @@ func TestBranch(t *testing.T) {
 
 func TestBranchErrors(t *testing.T) {
 	for desc, want := range map[string]string{
-		"kinst::maybe:0-taken":    "maybe+0 is no conditional jump: it has no probe 0-taken",
-		"kinst::maybe:5-nottaken": "maybe+5 is no conditional jump: it has no probe 5-nottaken",
+		"kinst::maybe:0-taken":    "maybe+0 is not a conditional jump: it has no probe 0-taken",
+		"kinst::maybe:5-nottaken": "maybe+5 is not a conditional jump: it has no probe 5-nottaken",
 		"kinst::maybe:3-taken":    "offset 3 is inside an instruction of maybe: instructions begin at 2 and 4",
-		"kinst::maybe:2-took":     `"2-took" is no offset: a decimal number of bytes from the start of the function is`,
-		"kinst::may*:2-taken":     `2-taken is of one function: "may*" is a pattern`,
+		"kinst::maybe:2-took":     `"2-took" is not an offset (want decimal bytes from the start of the function)`,
+		"kinst::may*:2-taken":     `2-taken needs a single function, not the pattern "may*"`,
 	} {
 		p, _ := setupFor(t, arch.AMD64, "testdata/branches.txt", ktext.All)
 		d, _ := probes.ParseDesc(desc)

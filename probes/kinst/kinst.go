@@ -52,7 +52,7 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 	}
 	switch glob := kernel.IsGlob(d.Function); {
 	case glob && want.suffix != "":
-		return nil, fmt.Errorf("%s is of one function: %q is a pattern", d.Name, d.Function)
+		return nil, fmt.Errorf("%s needs a single function, not the pattern %q", d.Name, d.Function)
 	case glob:
 		return p.glob(parts, d.Function, want)
 	}
@@ -95,7 +95,7 @@ func parseName(s string) (name, error) {
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || strconv.Itoa(n) != digits || n < 0 {
-		return name{}, fmt.Errorf("%q is no offset: a decimal number of bytes from the start of the function is", s)
+		return name{}, fmt.Errorf("%q is not an offset (want decimal bytes from the start of the function)", s)
 	}
 	return name{offset: n, suffix: suffix}, nil
 }

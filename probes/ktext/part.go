@@ -19,7 +19,7 @@ type Part struct {
 // there.
 var ErrNoModule = errors.New("no module")
 
-// InModule tells whether a description's module means a module of this name.
+// InModule reports whether a description's module means a module of this name.
 func InModule(pattern, module string) bool {
 	return kernel.Match(pattern, module) || module == Module && kernel.Match(pattern, alias)
 }
@@ -40,7 +40,7 @@ func (t *Text) Parts(pattern string) ([]Part, error) {
 		}
 	}
 	if len(out) == 0 && !kernel.IsGlob(pattern) {
-		return nil, fmt.Errorf("%w %q: the kernel proper is %q, of others --module tells the file", ErrNoModule, pattern, Module)
+		return nil, fmt.Errorf("%w %q: name its file with --module (the kernel itself is %q)", ErrNoModule, pattern, Module)
 	}
 	return out, nil
 }

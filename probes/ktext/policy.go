@@ -53,7 +53,7 @@ var originals = map[string]original{
 	"riscv64": {riscv64Function, riscv64Instruction},
 }
 
-// exclusive tells whether the i-th instruction is one of those from a load-exclusive to its
+// exclusive reports whether the i-th instruction is one of those from a load-exclusive to its
 // store-exclusive, both included: a breakpoint among them would make a live kernel try for
 // ever.
 func exclusive(instrs []patch.Instr, i int, load, store func(code []byte) bool) bool {

@@ -68,7 +68,7 @@ func (m *memo) ReadMem(addr uint64, p []byte) error {
 	return err
 }
 
-// holds tells whether what was read is unchanged.
+// holds reports whether what was read is unchanged.
 func (m *memo) holds() bool {
 	for r, v := range m.regs {
 		if r != m.t.a.PC && m.t.running.Reg(r) != v {

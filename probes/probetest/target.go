@@ -28,7 +28,7 @@ type Target struct {
 	Err  error
 	Lose int             // hits to leave out, for tests of the cross-check
 	Code map[uint64]byte // what WriteSlots has stored
-	// Shared: a breakpoint is told its trampoline at each hit; Slot is that of the newest.
+	// Shared: a breakpoint gets its trampoline at each hit; Slot is that of the newest.
 	Shared bool
 	Slot   uint64
 
@@ -74,7 +74,7 @@ func New(a *arch.Arch) *Target {
 	return t
 }
 
-// Map stores bytes at addr and maps the pages that takes. Nobody is told.
+// Map stores bytes at addr and maps the pages that takes. It notifies nobody.
 func (t *Target) Map(addr uint64, p []byte) {
 	for i, b := range p {
 		a := addr + uint64(i)
@@ -236,7 +236,7 @@ func (t *Target) UseSlot(addr, slot uint64) {
 	t.Slot = slot
 }
 
-// isBreak tells whether the trampoline at an address begins with a breakpoint.
+// isBreak reports whether the trampoline at an address begins with a breakpoint.
 func (t *Target) isBreak(slot uint64) bool {
 	for i, c := range t.a.Breakpoint(t.a.MinInstr) {
 		if t.Code[slot+uint64(i)] != c {

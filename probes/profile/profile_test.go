@@ -93,7 +93,7 @@ func TestFire(t *testing.T) {
 	}
 }
 
-// What was running is told by the CPU's mode: there are kernels in the lower half, and any kernel
+// The CPU's mode says what was running: there are kernels in the lower half, and any kernel
 // begins there.
 func TestMode(t *testing.T) {
 	for _, c := range []struct {

@@ -49,7 +49,7 @@ func (p *Provider) Always(q *probes.Probe) bool {
 	return true
 }
 
-// Select tells whether the probe fires.
+// Select reports whether the probe fires.
 func (p *Provider) Select(f *probes.Firing) bool {
 	x := p.place(f.Probe, f.CPU.Reg(p.arch.PC))
 	if x == nil {

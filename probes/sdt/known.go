@@ -15,7 +15,7 @@ type known struct {
 	functions      []string // patterns of functions; compilers add to names
 	// args are those of the tracepoint or of the function, in their order here.
 	args []int
-	// when, if not nil, tells whether it fires. f.Args are those that it has here; it may
+	// when, if not nil, reports whether it fires. f.Args are those that it has here; it may
 	// change them.
 	when func(t *Tracepoints, f *probes.Firing) bool
 }

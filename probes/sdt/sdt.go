@@ -27,7 +27,7 @@ const maxArgs = 5
 
 // Args are the arguments of a probe that are not simply in registers.
 type Args interface {
-	// Select tells whether the probe fires at this hit, and fills in f.Args.
+	// Select reports whether the probe fires at this hit, and fills in f.Args.
 	Select(f *probes.Firing) bool
 	// Types are those of the arguments, none if they are not known.
 	Types() []*ctypes.Type

@@ -20,7 +20,7 @@ func sleeps(_ *Tracepoints, f *probes.Firing) bool {
 // preempted tells of a switch that the thread would go on.
 func preempted(t *Tracepoints, f *probes.Firing) bool { return !sleeps(t, f) }
 
-// leads tells whether a thread is the first of its process.
+// leads reports whether a thread is the first of its process.
 func leads(t *Tracepoints, f *probes.Firing) bool {
 	leader, ok := t.member(f.Args[0], "task_struct", "group_leader")
 	return !ok || leader == f.Args[0]
@@ -40,7 +40,7 @@ const (
 	cldDumped = 3
 )
 
-// ends tells whether a thread is the last of its process to end, and why that ends: its wait
+// ends reports whether a thread is the last of its process to end, and why that ends: its wait
 // status has the number of a signal, and a bit if there is a core file.
 func ends(t *Tracepoints, f *probes.Firing) bool {
 	task := f.Args[0]

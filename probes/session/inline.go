@@ -77,7 +77,7 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 	return out, nil
 }
 
-// inKernel tells whether a description is looked for in the kernel proper: not if it is of
+// inKernel reports whether a description is looked for in the kernel proper: not if it is of
 // modules alone.
 func (in *inlining) inKernel(d probes.Desc) bool {
 	return ktext.InModule(d.Module, ktext.Module) || len(in.s.modules.described(d.Module)) == 0

@@ -156,7 +156,7 @@ func TestInlineErrors(t *testing.T) {
 		want       string // the error, or -d
 	}{
 		{path, "kinst::clmap:entry", "invalid probe specifier kinst::clmap:entry: no function \"clmap\" in vmlinux (nearest: clamp"},
-		{path, "kinst:ext4:clamp:entry", `invalid probe specifier kinst:ext4:clamp:entry: no module "ext4": the kernel proper is "vmlinux", of others --module tells the file`},
+		{path, "kinst:ext4:clamp:entry", `invalid probe specifier kinst:ext4:clamp:entry: no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
 		{path, "kinst::nosuch*:entry", "invalid probe specifier kinst::nosuch*:entry: no function \"nosuch*\" in vmlinux"},
 		{plain, "kinst::clamp:entry", "invalid probe specifier kinst::clamp:entry: clamp:entry is about inlined copies: "},
 		{plain, "kinst::plain:0", "kinst::plain:0\n;\n"}, // no debug information is needed for that

@@ -26,7 +26,7 @@ func parseLine(name string) (sourceLine, bool) {
 	return sourceLine{file, int(n)}, ok && err == nil && n > 0
 }
 
-// in tells whether a line is in the file that is meant.
+// in reports whether a line is in the file that is meant.
 func (l sourceLine) in(s copies.LineStart) bool {
 	return l.file == "" && s.Own || l.file != "" && l.file == path.Base(s.File)
 }
@@ -79,7 +79,7 @@ func (in *inlining) lines(d probes.Desc, of *Debug) ([]copies.LineStart, error) 
 		source, err = of.openSource()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%s is about lines of the source: %w", d.Function, d.Name, err)
+		return nil, fmt.Errorf("%s:%s names a source line: %w", d.Function, d.Name, err)
 	}
 	f, _ := funcs.Function(d.Function)
 	starts, err := source.Lines(f)

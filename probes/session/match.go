@@ -45,7 +45,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 	return n, nil
 }
 
-// toCome tells whether a description may match when a module is loaded, or why it will not.
+// toCome reports whether a description may match when a module is loaded, or why it will not.
 func (s *Session) toCome(text string) (yes bool, why error) {
 	d, err := probes.ParseDesc(text)
 	if err != nil || s.inlined.done[text].err != nil {
@@ -78,7 +78,7 @@ func (s *Session) hint(text string) string {
 	case d.Provider == "profile" && !strings.ContainsAny(d.Name, "0123456789"):
 		return ": profile makes probes when their rate is named, as in profile-997 and tick-1s"
 	case userProvider(d.Provider):
-		return ": programs in user mode have no probes, the kernel has"
+		return ": user programs cannot be probed, only the kernel"
 	case d.Provider == "kinst" && d.Function == "":
 		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
 	}

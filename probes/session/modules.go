@@ -100,7 +100,7 @@ func (watcher) Disable([]*probes.Probe) error                { return nil }
 func (m *modules) start() error {
 	if len(m.s.Modules) == 0 && m.s.FindModule == nil {
 		if _, ok := m.s.OS.(guestos.Modular); ok && m.missed() {
-			m.s.complain("no module is followed: give the files of modules with --module or --module-dir")
+			m.s.complain("modules are not traced: pass their files with --module or --module-dir")
 		}
 		return nil
 	}
@@ -130,7 +130,7 @@ func (m *modules) start() error {
 	return m.takeAll()
 }
 
-// missed tells whether a description names a module that is not there.
+// missed reports whether a description names a module that is not there.
 func (m *modules) missed() bool {
 	return slices.ContainsFunc(m.s.unmatched, func(err error) bool { return errors.Is(err, ktext.ErrNoModule) })
 }
@@ -216,7 +216,7 @@ func (m *modules) add(x guestos.Module) error {
 		return err
 	}
 	if !m.belongs(f, x) {
-		m.s.complain("module %s is not traced: the guest's is another than %s", x.Name, f.Image.Name())
+		m.s.complain("module %s is not traced: the guest loaded a different build than %s", x.Name, f.Image.Name())
 		return nil
 	}
 	f.Image.SetPlaces(x.Sections)
@@ -386,7 +386,7 @@ func (m *modules) lost(addr uint64) (module, name string, off uint64, ok bool) {
 	return "", "", 0, false
 }
 
-// left tells whether a module was at an address that is not there any more.
+// left reports whether a module was at an address that is not there any more.
 func (m *modules) left(addr uint64) bool {
 	return slices.ContainsFunc(m.gone, func(g goneModule) bool {
 		_, in := kernel.LinkOf(g.places, addr)
@@ -458,7 +458,7 @@ func (m *modules) debugAt(addr uint64) *Debug {
 	return &m.s.Debug
 }
 
-// expects tells whether a description may mean probes of a module that is not loaded yet. It
+// expects reports whether a description may mean probes of a module that is not loaded yet. It
 // is an error that the module that it names has no such function.
 func (m *modules) expects(d probes.Desc) (yes bool, err error) {
 	for _, f := range m.described(d.Module) {

@@ -29,7 +29,7 @@ type Options struct {
 	Cpp         Cpp
 	ErrTags     bool // errors show their tags
 	ZeroDefs    bool // a description may match no probe
-	Verbose     bool // tell what was skipped, and why
+	Verbose     bool // report what was skipped, and why
 
 	Patch       string // split, inplace: for whoever makes the target
 	Engine      string // trap, hook: likewise
@@ -59,7 +59,7 @@ type option struct {
 
 const (
 	noObject = "32-bit and process objects, and linking them, have no meaning here"
-	noAttr   = "attributes of stability are told by -v and not enforced"
+	noAttr   = "stability attributes are shown by -v and not enforced"
 	noDump   = "types are not written to files"
 	noDefs   = "a symbol of the kernel must be there"
 )
@@ -94,7 +94,7 @@ var table = map[string]option{
 	"cpphdrs":     {set: flag(func(o *Options) *bool { return &o.Cpp.Headers })},
 	"cpppath":     {set: func(o *Options, v string) error { o.Cpp.Path = v; return nil }},
 	"ctypes":      {why: noDump},
-	"debug":       {why: "the compiler has nothing to tell but its code: -S"},
+	"debug":       {why: "there is no compiler debug output; -S shows the code"},
 	"defaultargs": {set: flag(func(o *Options) *bool { return &o.DefaultArgs })},
 	"define":      {set: cppArg("-D")},
 	"dtypes":      {why: noDump},
@@ -178,7 +178,7 @@ func rate(field func(*Options) *uint64) func(*Options, string) error {
 		unit, ok := rateUnits[strings.ToLower(value[len(digits):])]
 		n, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil || !ok || n == 0 || unit > 0 && n > math.MaxInt64/unit {
-			return fmt.Errorf("%q is no rate, as 100ms, 1s or 10hz are", value)
+			return fmt.Errorf("invalid rate %q (examples: 100ms, 1s, 10hz)", value)
 		}
 		if *field(o) = n * unit; unit == 0 {
 			*field(o) = max(1, 1e9/n)

@@ -38,8 +38,8 @@ func TestOptionErrors(t *testing.T) {
 		"kinstpolicy=none": `option kinstpolicy: all, linux or freebsd, not "none"`,
 		"engine=jit":       `option engine: trap or hook, not "jit"`,
 		"bufpolicy=none":   `option bufpolicy: "none" is neither switch, fill nor ring`,
-		"switchrate=5x":    `option switchrate: "5x" is no rate, as 100ms, 1s or 10hz are`,
-		"switchrate=0s":    `option switchrate: "0s" is no rate, as 100ms, 1s or 10hz are`,
+		"switchrate=5x":    `option switchrate: invalid rate "5x" (examples: 100ms, 1s, 10hz)`,
+		"switchrate=0s":    `option switchrate: invalid rate "0s" (examples: 100ms, 1s, 10hz)`,
 		"crosscheck=maybe": `option crosscheck: "maybe" is neither on nor off`,
 		"bufsize=lots":     `option bufsize: "lots" is not a size`,
 	} {

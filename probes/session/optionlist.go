@@ -40,7 +40,7 @@ var about = []OptionInfo{
 	{"switchrate", "time between two looks into the buffers, as 100ms or 10hz"},
 	{"temporal", "accepted: records are always in the order in which they were made"},
 	{"ustackframes", "most frames of ustack()"},
-	{"verbose", "tell what was skipped, and why (-v)"},
+	{"verbose", "report what was skipped, and why (-v)"},
 	{"agghist", "with a picture of each value"},
 	{"aggpack", "distributions in a line"},
 	{"aggrate", "accepted: the guest stands still while aggregations are read"},

@@ -132,7 +132,7 @@ func macroVars(given map[string]string) map[string]string {
 	return all
 }
 
-// hasProvider tells whether a provider is there.
+// hasProvider reports whether a provider is there.
 func (s *Session) hasProvider(name string) bool {
 	for _, p := range s.registry.Providers() {
 		if p.Name() == name {
@@ -165,7 +165,7 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	return nil
 }
 
-// hasMember tells whether a structure of the kernel's has a member.
+// hasMember reports whether a structure of the kernel's has a member.
 func (s *Session) hasMember(tag, member string) bool {
 	t, ok := s.Types.Tagged(ctypes.Struct, tag)
 	if ok {

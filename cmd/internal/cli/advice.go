@@ -17,7 +17,7 @@ func advice(err error) string {
 	var file *fs.PathError
 	switch {
 	case errors.Is(err, images.ErrNetwork):
-		return ": look at the network, and at http_proxy if you are behind one; tiny/amd64 and its like need none"
+		return ": check your network and http_proxy; tiny/* images need no download"
 	case errors.As(err, &file) && (file.Op == "mkdir" || fullCache(file)), errors.Is(err, images.ErrNoCache):
 		return ": XDG_CACHE_HOME names another directory for images and snapshots"
 	}

@@ -54,7 +54,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"frob", 2, `trapline: there is no command "frob": 'trapline help' lists them`},
 		{"help frob", 2, `trapline: there is no command "frob".*`},
-		{"boot --nosuch", 2, `trapline: boot: unknown flag: --nosuch: 'trapline boot --help' tells the flags`},
+		{"boot --nosuch", 2, `trapline: boot: unknown flag: --nosuch: 'trapline boot --help' shows the flags`},
 		{"boot a b", 2, `trapline: boot: one IMAGE at a time, as an argument or with -k`},
 		{"boot -k a b", 2, `trapline: boot: one IMAGE at a time, as an argument or with -k`},
 		{"boot --memory 1z", 2, `trapline: --memory: size "1z": .*`},
@@ -100,7 +100,7 @@ func TestErrors(t *testing.T) {
 		{"inline pick_nxet", 1, `trapline: inline: there is no function pick_nxet in tiny/amd64: did you mean pick_next\?`},
 
 		{"dtrace", 2, `dtrace: nothing to trace: .*`},
-		{"dtrace -n", 2, `dtrace: flag needs an argument: 'n' in -n: 'trapline dtrace --help' tells the flags`},
+		{"dtrace -n", 2, `dtrace: flag needs an argument: 'n' in -n: 'trapline dtrace --help' shows the flags`},
 		{"dtrace -x nosuch -n BEGIN", 2, `dtrace: no option is called "nosuch"`},
 		{"dtrace -x bufsize=x -n BEGIN", 2, `dtrace: option bufsize: "x" is not a size`},
 		{"dtrace -b x -n BEGIN", 2, `dtrace: -b: option bufsize: "x" is not a size`},
@@ -240,7 +240,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What cannot be written is told once, and ends a run that would never end.
+// What cannot be written is reported once, and ends a run that would never end.
 func TestFullDisk(t *testing.T) {
 	hermetic(t)
 	for _, args := range [][]string{

@@ -62,7 +62,7 @@ func (t *tracing) addOptionFlags(f *pflag.FlagSet) {
 		}
 	}
 	f.BoolVarP(&t.show.code, "code", "S", false, "show the compiled code")
-	f.BoolVarP(&t.show.sugar, "desugared", "d", false, "show the program after if and else are taken out of it")
+	f.BoolVarP(&t.show.sugar, "desugared", "d", false, "show the program with if and else expanded")
 	f.StringVarP(&t.pid, "pid", "p", "", "process number `PID` of the guest is $target")
 }
 

@@ -17,7 +17,7 @@ import (
 
 const explainNotes = `PROBE is FUNCTION:OFFSET or kinst:MODULE:FUNCTION:OFFSET; 'trapline disas FUNCTION' shows
 the offsets. The guest runs the command of -c, or boots, until the probe has fired once.
-What is told are the bytes, addresses and registers of that firing.
+The bytes, addresses and registers shown are those of that firing.
 `
 
 // runExplain tells one firing of a probe step by step.

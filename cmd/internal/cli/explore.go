@@ -27,7 +27,7 @@ Then it takes switches away as long as that still shows, and tells how to see it
 first run is the one with equal turns, as without explore. With --schedule, --quantum and
 --seed the others are of that kind, and from that seed on. --record writes the schedule to a file.
 
-Exit status: 0 nothing found, 1 something found, 2 the runs cannot be made, 130 interrupted.
+Exit status: 0 nothing found, 1 something found, 2 the runs could not be started, 130 interrupted.
 `
 
 const (

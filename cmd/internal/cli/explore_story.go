@@ -34,7 +34,7 @@ type step struct {
 	Waits  bool   `json:"waits"`  // the CPU does, or is off; otherwise, if it is not chosen, it is far ahead
 }
 
-// depth is how many frames of a stack are told.
+// depth is how many frames of a stack are shown.
 const depth = 3
 
 // A listener hears how the CPUs of a guest take turns, at the switches that its schedule has chosen

@@ -20,7 +20,7 @@ func help(w io.Writer) {
 // helpNotes is what there is to say of all commands.
 func helpNotes(w io.Writer) {
 	fmt.Fprint(w, `An IMAGE is a name that 'trapline image ls' shows, or the path of a kernel.
-'trapline COMMAND --help' tells the flags of a command. Try:
+'trapline COMMAND --help' shows the flags of a command. Try:
 
   trapline dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'
 
@@ -75,5 +75,5 @@ func parse(f *pflag.FlagSet, args []string) error {
 	if errors.As(err, &bad) {
 		return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errors.Unwrap(bad))
 	}
-	return usagef("%s: %v: 'trapline %s --help' tells the flags", f.Name(), err, f.Name())
+	return usagef("%s: %v: 'trapline %s --help' shows the flags", f.Name(), err, f.Name())
 }

@@ -116,7 +116,7 @@ func (w *firmware) Type() string   { return "none" }
 
 func (w *firmware) Set(s string) error {
 	if s != "none" {
-		return usagef("--firmware %q: it can be none; what is there otherwise is the machine's own", s)
+		return usagef("--firmware %q: only none is accepted (default: the machine's own firmware)", s)
 	}
 	*w = firmware(s)
 	return nil

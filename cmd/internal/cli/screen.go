@@ -26,7 +26,7 @@ type screen struct {
 
 const eraseLine = "\r\x1b[K" // ECMA-48, 8.3.41
 
-// wrote is told what is about to be written to the terminal.
+// wrote takes note of what is about to be written to the terminal.
 func (s *screen) wrote(p []byte) {
 	if s == nil || len(p) == 0 {
 		return

@@ -65,7 +65,7 @@ func TestSnapshotKey(t *testing.T) {
 	}
 }
 
-// A damaged snapshot is told of in one line and made again.
+// A damaged snapshot is reported in one line and made again.
 func TestSnapshotDamaged(t *testing.T) {
 	hermetic(t)
 	args := []string{"boot", "-q", "--stats", "-c", "echo hello"}

@@ -63,7 +63,7 @@ func (v view) listing(f kernel.Symbol, text func(addr uint64, p []byte) error) (
 	return listing.New(c)
 }
 
-// color tells whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org).
+// color reports whether to use colours: on a terminal, unless NO_COLOR is set (no-color.org).
 func color(out io.Writer) bool {
 	return terminal(out) && os.Getenv("NO_COLOR") == ""
 }

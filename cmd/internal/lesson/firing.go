@@ -88,7 +88,7 @@ func (f *Firing) inSlot(c *course) (lines []string) {
 	return lines
 }
 
-// filled tells whether there is nothing but filling.
+// filled reports whether there is nothing but filling.
 func filled(code, fill []byte) bool {
 	return strings.TrimLeft(string(code), string(fill)) == ""
 }

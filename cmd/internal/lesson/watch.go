@@ -122,7 +122,7 @@ func (w *Watcher) top(f *Firing) []uint64 {
 	return []uint64{w.Arch().ByteOrder.Uint64(word)}
 }
 
-// inText tells whether a function covers an address at which an instruction may begin.
+// inText reports whether a function covers an address at which an instruction may begin.
 func (w *Watcher) inText(addr uint64) bool {
 	i, _ := slices.BinarySearchFunc(w.Symbols, addr, func(s kernel.Symbol, addr uint64) int {
 		if s.Addr > addr {
@@ -165,5 +165,5 @@ func (w *Watcher) Firing() (*Firing, error) {
 	return w.firing, nil
 }
 
-// Done tells whether there is nothing more to watch.
+// Done reports whether there is nothing more to watch.
 func (w *Watcher) Done() bool { return w.err != nil || w.firing != nil && w.firing.Landed }

@@ -4,7 +4,7 @@
 //	tracejson.Rows --flames, bars--> pictures --Write--> one SVG file
 //
 // Lengths along the lines are percentages, so that a picture is as wide as the window and its
-// text keeps its size. What is under the pointer is told in full by the viewer, as a title. In a
+// text keeps its size. The viewer shows what is under the pointer in full, as a title. In a
 // browser a click on a frame of a flame graph widens it, and names can be searched; any other
 // viewer shows the same picture.
 package picture

@@ -106,7 +106,7 @@ func (e *Engine) Remember(words []Word) {
 	memo.n = C.uint(len(words))
 }
 
-// Remembered tells whether there are such words, and all are what they were.
+// Remembered reports whether there are such words, and all are what they were.
 func (e *Engine) Remembered() bool {
 	memo := &e.c.memo
 	for i := range memo.words[:memo.n] {

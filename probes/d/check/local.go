@@ -8,7 +8,7 @@ import (
 // localsName is what the local variables of the probed function are members of.
 const localsName = "locals"
 
-// namesLocal tells whether x is locals->NAME, and locals no variable of the program.
+// namesLocal reports whether x is locals->NAME, and locals no variable of the program.
 func (c *checker) namesLocal(x *syntax.Member) bool {
 	name, ok := x.X.(*syntax.Ident)
 	if !ok || !x.Arrow || name.Name != localsName {
@@ -18,7 +18,7 @@ func (c *checker) namesLocal(x *syntax.Member) bool {
 	return v == nil && c.locals[localsName] == nil && c.inlines[localsName] == nil
 }
 
-// isLocal tells whether x, which has been checked, is a local variable of the guest.
+// isLocal reports whether x, which has been checked, is a local variable of the guest.
 func isLocal(x syntax.Expr) bool {
 	_, ok := Resolve(x).Info().Ref.(Local)
 	return ok

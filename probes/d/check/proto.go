@@ -13,7 +13,7 @@ var notHere = func() map[string]string {
 	m := make(map[string]string)
 	for _, name := range strings.Fields(`mutex_owned mutex_owner mutex_type_adaptive mutex_type_spin
 		rw_read_held rw_write_held rw_iswriter sx_shared_held sx_exclusive_held sx_isexclusive`) {
-		m[name] = "it knows the locks of another kernel"
+		m[name] = "it is for the locks of Solaris and FreeBSD kernels"
 	}
 	for _, name := range []string{"msgsize", "msgdsize"} {
 		m[name] = "there are no STREAMS"

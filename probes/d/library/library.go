@@ -57,7 +57,7 @@ func (f File) Probe(provider, name string) *syntax.ProbeDecl {
 	return nil
 }
 
-// dependsOn tells whether a program says that it does.
+// dependsOn reports whether a program says that it does.
 func dependsOn(program, name string) bool {
 	return regexp.MustCompile(`#\s*pragma\s+D\s+depends_on\s+library\s+` + regexp.QuoteMeta(name)).MatchString(program)
 }

@@ -28,7 +28,7 @@ func check(p *code.Program) error {
 	}
 	for i, c := range p.Clauses {
 		if c.Pred != nil && c.Pred.Type.Kind != code.Int {
-			return fmt.Errorf("clause %d: a predicate that is no integer", i)
+			return fmt.Errorf("clause %d: a predicate that is not an integer", i)
 		}
 		if err := checkOrder(c); err != nil {
 			return fmt.Errorf("clause %d: %w", i, err)
@@ -146,7 +146,7 @@ func checkArgs(args []*code.Func, n int) error {
 func checkInts(args []*code.Func, n int) error {
 	for _, f := range args {
 		if f.Type.Kind != code.Int {
-			return errors.New("a value that is no integer")
+			return errors.New("a value that is not an integer")
 		}
 	}
 	return checkArgs(args, n)
@@ -173,7 +173,7 @@ func checkAggregate(p *code.Program, a code.Action) error {
 		return err
 	}
 	if a.Incr != nil && a.Incr.Type.Kind != code.Int {
-		return errors.New("an increment that is no integer")
+		return errors.New("an increment that is not an integer")
 	}
 	return checkInts(a.Args[n:], values)
 }

@@ -55,7 +55,7 @@ func (p *present) Thread() (*Thread, uint64) {
 
 func (p *present) VNow() uint64 { p.thread = true; return p.guest.VNow() }
 
-// fireDeferrable fires a clause and tells whether what it has asked for agrees with what was said of it.
+// fireDeferrable fires a clause and reports whether what it has asked for agrees with what was said of it.
 func fireDeferrable(t *testing.T, name string, p *code.Program) {
 	t.Helper()
 	m, es := machine(t, p)

@@ -257,7 +257,7 @@ func (e amd64) conditional(cc byte) error {
 	return nil
 }
 
-// amd64Holds tells whether condition cc holds (SDM vol. 1, appendix B).
+// amd64Holds reports whether condition cc holds (SDM vol. 1, appendix B).
 func amd64Holds(flags uint64, cc byte) bool {
 	bit := func(flag uint64) bool { return flags&flag != 0 }
 	less := bit(signFlag) != bit(overflowFlag)
@@ -277,7 +277,7 @@ func (e amd64) memory() (addr uint64, ok bool) {
 	return e.address(m), true
 }
 
-// immediate tells whether operand i is one.
+// immediate reports whether operand i is one.
 func (e amd64) immediate(i int) bool {
 	_, ok := e.x.Args[i].(x86asm.Imm)
 	return ok

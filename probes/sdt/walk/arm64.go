@@ -202,7 +202,7 @@ func (e arm64) choose() error {
 	return e.set(rd, m)
 }
 
-// armHolds tells whether a condition holds (Arm ARM, C1.2.4).
+// armHolds reports whether a condition holds (Arm ARM, C1.2.4).
 func armHolds(pstate uint64, cond uint32) bool {
 	n, z, c, v := pstate>>31&1 == 1, pstate>>30&1 == 1, pstate>>29&1 == 1, pstate>>28&1 == 1
 	held := [8]bool{z, c, n, v, c && !z, n == v, n == v && !z, true}[cond>>1]
