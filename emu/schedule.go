@@ -70,12 +70,7 @@ func (m *Machine) due() {
 	if m.platform.Next() <= now {
 		m.platform.Poll()
 	}
-	for m.schedule.tickAt <= now {
-		f := m.schedule.tick
-		m.schedule.tickAt, m.schedule.tick = Never, nil
-		f(m.engine)
-	}
-	m.tickEach(now)
+	m.ticks(now)
 	if m.schedule.checkAt <= now {
 		m.schedule.checkAt = m.schedule.check(now)
 	}
@@ -84,6 +79,16 @@ func (m *Machine) due() {
 		m.engine.Stop()
 	}
 	m.reschedule()
+}
+
+// ticks carries out the ticks that are due.
+func (m *Machine) ticks(now uint64) {
+	for m.schedule.tickAt <= now {
+		f := m.schedule.tick
+		m.schedule.tickAt, m.schedule.tick = Never, nil
+		f(m.engine)
+	}
+	m.tickEach(now)
 }
 
 // tickEach carries out the ticks of CPUs that are due. Each is called for its own CPU.
@@ -103,6 +108,40 @@ func (m *Machine) tickEach(now uint64) {
 			m.engine = running
 		}
 	}
+}
+
+// Pass lets time pass for a guest that has switched itself off: its devices and CPUs stand still,
+// and the ticks of OnTick and OnCPUTick come, one after another. It ends with Stopped or Limit, or
+// with PowerOff when no tick is to come.
+func (m *Machine) Pass() End {
+	m.running = true
+	defer func() { m.running = false }()
+	for _, c := range m.cpus {
+		c.idle = true
+	}
+	for {
+		at := m.nextTick()
+		switch {
+		case m.engine.TakeStop():
+			return Stopped
+		case m.schedule.limit <= at && m.schedule.limit != Never:
+			m.engine.Skip(m.schedule.limit)
+			return Limit
+		case at == Never:
+			return PowerOff
+		}
+		m.engine.Skip(at)
+		m.ticks(at)
+	}
+}
+
+// nextTick is when the next tick is due.
+func (m *Machine) nextTick() uint64 {
+	at := m.schedule.tickAt
+	for _, t := range m.schedule.each {
+		at = min(at, t.at)
+	}
+	return at
 }
 
 // handler is what the engine sees of a machine.

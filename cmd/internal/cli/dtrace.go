@@ -76,7 +76,7 @@ func (e *env) trace(t *tracing) (err error) {
 func (t *tracing) wanted(console io.Writer) guestConfig {
 	o := t.options
 	return guestConfig{
-		console: console, symbols: true, ahead: t.from != "boot" && !t.list && !t.compile,
+		console: console, own: console, symbols: true, ahead: t.from != "boot" && !t.list && !t.compile,
 		inPlace: o.Patch == "inplace", hooked: o.Engine == "hook", shared: o.Tramp == "thread",
 		kept: o.Kept, verbose: o.Verbose,
 	}
@@ -225,6 +225,9 @@ func (t *tracer) record() error {
 		return fmt.Errorf("dtrace: could not enable tracing: %w", err)
 	}
 	end, err := t.guest.follow(t.env, t.over)
+	if err == nil && end == endPowerOff && t.session.Clockwork() {
+		end = t.guest.pass()
+	}
 	if done := t.session.Finish(); err == nil {
 		err = done
 	}

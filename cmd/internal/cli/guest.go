@@ -64,6 +64,7 @@ type guest struct {
 // guestConfig is what a command wants of a guest besides the user's options.
 type guestConfig struct {
 	console io.Writer // the kernel's log
+	own     io.Writer // what the image's own workload writes, if it runs that; nil means as a command does
 	inPlace bool
 	hooked  bool   // probes fire by the emulator's code hook
 	shared  bool   // breakpoints share trampolines, which the guest sees
@@ -109,7 +110,7 @@ func (g *guest) open(e *env, c guestConfig) error {
 	if err := g.openModules(); err != nil {
 		return err
 	}
-	if err := g.converse(e); err != nil {
+	if err := g.converse(e, c.own); err != nil {
 		return err
 	}
 	if err := g.makeMachine(c); err != nil {
@@ -291,17 +292,21 @@ func (g *guest) outfit() error {
 	return err
 }
 
-// converse prepares what the guest's init is told.
-func (g *guest) converse(e *env) error {
-	command := string(g.options.command)
+// converse prepares what the guest's init gets to run: the user's command, or the image's own
+// workload, whose output goes to own if that is not nil.
+func (g *guest) converse(e *env, own io.Writer) error {
+	command, stdout, stderr := string(g.options.command), e.stdout, e.stderr
 	if command == "" {
 		command = g.spec.Workload
+		if own != nil {
+			stdout, stderr = own, own
+		}
 	}
 	if command == "" {
 		return nil
 	}
 	var err error
-	if g.host, err = control.NewHost(command, e.stdout, e.stderr, g.ready); err != nil {
+	if g.host, err = control.NewHost(command, stdout, stderr, g.ready); err != nil {
 		return usagef("-c: %w", err)
 	}
 	return nil
