@@ -107,11 +107,15 @@ func (t *Tracepoints) names() map[uint64]string {
 	return out
 }
 
-// jumps reads the jump table, none if it is not there or cannot be read. Of the key's low
+// maxTable is the bytes of a jump table, at most: those of kernels have some hundred thousand. Where it
+// ends is what the image's symbols say.
+const maxTable = 1 << 24
+
+// jumps reads the jump table, none if it is not there, too long, or cannot be read. Of the key's low
 // bits one is the branch's sense, one says that the code goes away after boot.
 func (t *Tracepoints) jumps() []jump {
 	start, end := t.address(Table), t.address(tableEnd)
-	if start == 0 || end <= start {
+	if start == 0 || end <= start || end-start > maxTable {
 		return nil
 	}
 	table := make([]byte, end-start)

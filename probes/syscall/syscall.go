@@ -86,7 +86,7 @@ func (v *view) add(s kernel.Symbol, prefix string) {
 func (v *view) addTable() {
 	tabled := map[uint64]bool{}
 	for _, table := range append(v.symbols.Lookup(linuxTable), v.symbols.Lookup(tinyTable)...) {
-		entries := make([]byte, min(int(table.Size), 8*maxCalls))
+		entries := make([]byte, min(table.Size, 8*maxCalls))
 		if v.read(table.Addr, entries) != nil {
 			continue
 		}

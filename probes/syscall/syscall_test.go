@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/probes"
 	"trapline/probes/fbt"
@@ -116,6 +117,34 @@ func TestArguments(t *testing.T) {
 				t.Errorf("%#x, want %#x", *args, want)
 				break
 			}
+		}
+	}
+}
+
+// resized is a symbol table in which every table has the same size.
+type resized struct {
+	ktext.Symbols
+	size uint64
+}
+
+func (r resized) Lookup(name string) []kernel.Symbol {
+	all := r.Symbols.Lookup(name)
+	for i := range all {
+		all[i].Size = r.size
+	}
+	return all
+}
+
+// The size of the table is what the image says: one that cannot be read is no table.
+func TestTableSize(t *testing.T) {
+	for size, want := range map[uint64]int{8: 1, 7: 0, 0: 0, 1 << 20: 0, 1 << 63: 0, 1<<64 - 1: 0} {
+		_, _, r, _ := setupWith(t, inTable, func(c *fbt.Config) { c.Text.Symbols = resized{c.Text.Symbols, size} })
+		d, err := probes.ParseDesc("syscall:::entry")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ps, _ := r.Match(d); len(ps) != want {
+			t.Errorf("of %d bytes: %d system calls, want %d", size, len(ps), want)
 		}
 	}
 }

@@ -127,24 +127,27 @@ func (j *JSON) typed(typ *ctypes.Type, v *Value) any {
 	if v.Kind == buffer.Int {
 		p = binary.LittleEndian.AppendUint64(nil, v.Int)[:v.Size]
 	}
-	return jsonTyped(typ, p, 0)
+	return (&jsonShape{room(p)}).value(typ, p, 0)
 }
 
-// jsonTyped is the bytes p by their C type: structures are objects, arrays lists, arrays
+// A jsonShape makes the value of a C type, and has room for as many characters.
+type jsonShape struct{ room int }
+
+// value is the bytes p by their C type: structures are objects, arrays lists, arrays
 // of char strings, enumerations the names of their values, pointers strings. What is not
-// there, or too deep, is null.
-func jsonTyped(typ *ctypes.Type, p []byte, depth int) any {
+// there, or too deep, or has no room, is null.
+func (j *jsonShape) value(typ *ctypes.Type, p []byte, depth int) any {
 	b := typ.Base()
+	j.room--
 	switch {
-	case len(p) < b.Size || depth > maxDepth:
+	case len(p) < b.Size || depth > maxDepth || j.room < 0:
 		return nil
 	case b.Kind == ctypes.Struct || b.Kind == ctypes.Union:
-		return jsonMembers(b, p, depth)
+		return j.members(b, p, depth)
 	case b.Kind == ctypes.Array:
-		return jsonElements(b, p, depth)
+		return j.elements(b, p, depth)
 	case b.Kind == ctypes.String:
-		s, _, _ := bytes.Cut(p, []byte{0})
-		return jsonString(s)
+		return j.text(p)
 	case b.Size > 0 && b.Size <= 8:
 		var word [8]byte
 		copy(word[:], p[:b.Size])
@@ -153,16 +156,18 @@ func jsonTyped(typ *ctypes.Type, p []byte, depth int) any {
 	return nil
 }
 
-// jsonMembers takes the members of a member without a name as the structure's own.
-func jsonMembers(typ *ctypes.Type, p []byte, depth int) jsonObject {
+// members takes the members of a member without a name as the structure's own. Those behind the one
+// for which there is no room are left out.
+func (j *jsonShape) members(typ *ctypes.Type, p []byte, depth int) jsonObject {
 	out := jsonObject{}
-	for i := range typ.Fields {
+	for i := 0; i < len(typ.Fields) && j.room >= 0; i++ {
 		f := &typ.Fields[i]
+		j.room -= len(f.Name)
 		var v any
 		if size := f.Type.Bytes(); f.Bits > 0 {
 			v = jsonScalar(f.Type.Base(), bitsOf(f, p), f.Bits)
 		} else if f.Offset+size <= len(p) {
-			v = jsonTyped(f.Type, p[f.Offset:f.Offset+size], depth+1)
+			v = j.value(f.Type, p[f.Offset:f.Offset+size], depth+1)
 		}
 		if inner, ok := v.(jsonObject); ok && f.Name == "" {
 			out = append(out, inner...)
@@ -173,17 +178,22 @@ func jsonMembers(typ *ctypes.Type, p []byte, depth int) jsonObject {
 	return out
 }
 
-func jsonElements(typ *ctypes.Type, p []byte, depth int) any {
+func (j *jsonShape) elements(typ *ctypes.Type, p []byte, depth int) any {
 	elem := typ.Elem.Base()
 	if isChar(elem) {
-		s, _, _ := bytes.Cut(p, []byte{0})
-		return jsonString(s)
+		return j.text(p)
 	}
 	out := []any{}
 	for i := range length(typ) {
-		out = append(out, jsonTyped(typ.Elem, p[i*elem.Size:(i+1)*elem.Size], depth+1))
+		out = append(out, j.value(typ.Elem, p[i*elem.Size:(i+1)*elem.Size], depth+1))
 	}
 	return out
+}
+
+func (j *jsonShape) text(p []byte) any {
+	s, _, _ := bytes.Cut(p, []byte{0})
+	j.room -= len(s)
+	return jsonString(s)
 }
 
 // jsonScalar is a number of so many bits.

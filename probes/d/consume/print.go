@@ -22,6 +22,7 @@ func (t *Text) print(typ *ctypes.Type, v *Value) {
 	if v.Kind == buffer.String {
 		t.buf = appendQuoted(t.buf, p)
 	} else {
+		t.full = len(t.buf) + room(p)
 		t.object(typ, p, 0)
 	}
 	if t.opts.Quiet {
@@ -43,11 +44,15 @@ func appendQuoted(b, s []byte) []byte {
 // maxDepth bounds the structures within structures that are shown.
 const maxDepth = 32
 
-// object shows the bytes p as a value of the type.
+// room is how many characters the value of p may take, more than types of a kernel need. Unions
+// within unions have as many members as their type information says, in no more bytes.
+func room(p []byte) int { return 1<<16 + 256*len(p) }
+
+// object shows the bytes p as a value of the type, and what it does not show as a question mark.
 func (t *Text) object(typ *ctypes.Type, p []byte, depth int) {
 	b := typ.Base()
 	switch {
-	case len(p) < b.Size || depth > maxDepth:
+	case len(p) < b.Size || depth > maxDepth || len(t.buf) > t.full:
 		t.buf = append(t.buf, '?')
 	case b.Kind == ctypes.Struct || b.Kind == ctypes.Union:
 		t.members(b, p, depth)
@@ -67,25 +72,32 @@ func (t *Text) object(typ *ctypes.Type, p []byte, depth int) {
 func (t *Text) members(typ *ctypes.Type, p []byte, depth int) {
 	t.buf = append(t.buf, "{\n"...)
 	for i := range typ.Fields {
-		f := &typ.Fields[i]
 		t.blanks(4 * (depth + 1))
-		t.buf = append(t.buf, f.Type.String()...)
-		if f.Name != "" {
-			t.buf = append(append(t.buf, ' '), f.Name...)
+		if len(t.buf) > t.full {
+			t.buf = append(t.buf, "?\n"...)
+			break
 		}
-		if f.Bits > 0 {
-			t.buf = fmt.Appendf(t.buf, " :%d", f.Bits)
-		}
-		t.buf = append(t.buf, " = "...)
-		if f.Bits > 0 {
-			t.buf = fmt.Appendf(t.buf, "%#x", bitsOf(f, p))
-		} else if size := f.Type.Bytes(); f.Offset+size <= len(p) {
-			t.object(f.Type, p[f.Offset:f.Offset+size], depth+1)
-		}
-		t.buf = append(t.buf, '\n')
+		t.member(&typ.Fields[i], p, depth+1)
 	}
 	t.blanks(4 * depth)
 	t.buf = append(t.buf, '}')
+}
+
+// member shows a member of the structure p, on a line or more.
+func (t *Text) member(f *ctypes.Field, p []byte, depth int) {
+	t.buf = append(t.buf, f.Type.String()...)
+	if f.Name != "" {
+		t.buf = append(append(t.buf, ' '), f.Name...)
+	}
+	if f.Bits > 0 {
+		t.buf = fmt.Appendf(t.buf, " :%d = %#x", f.Bits, bitsOf(f, p))
+	} else {
+		t.buf = append(t.buf, " = "...)
+		if size := f.Type.Bytes(); f.Offset+size <= len(p) {
+			t.object(f.Type, p[f.Offset:f.Offset+size], depth)
+		}
+	}
+	t.buf = append(t.buf, '\n')
 }
 
 // bitsOf is a bit-field, of which the bytes lie in p.

@@ -17,6 +17,7 @@ type Text struct {
 	out     io.Writer
 	err     io.Writer
 	buf     []byte
+	full    int  // how long buf may become while print shows a value
 	started bool // the header is out
 	formats map[*code.Action]*code.Format
 	flows   map[int]*flow // by CPU
