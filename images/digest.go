@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"trapline/owned"
 )
 
 // A digestRecord remembers the digest of a file, and which file in which state it is of.
@@ -76,7 +78,7 @@ func (s Store) digestPath(name string) string {
 }
 
 func recall(memo string, state digestRecord) (sum [sha256.Size]byte, ok bool) {
-	text, err := os.ReadFile(memo)
+	text, err := owned.ReadFile(memo)
 	if err != nil {
 		return sum, false
 	}
@@ -94,22 +96,7 @@ func recall(memo string, state digestRecord) (sum [sha256.Size]byte, ok bool) {
 
 // remember writes a record. Where that is not possible the file is read again next time.
 func remember(memo string, r digestRecord) {
-	text, err := json.Marshal(r)
-	if err != nil || os.MkdirAll(filepath.Dir(memo), 0o755) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(memo), ".new-")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), memo)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if text, err := json.Marshal(r); err == nil {
+		_ = owned.WriteFile(memo, text)
 	}
 }

@@ -2,8 +2,11 @@ package images
 
 import (
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -102,5 +105,29 @@ func TestDigestRemembered(t *testing.T) {
 	remember(s.digestPath(path), state)
 	if got := digest(t, s, path); got != [sha256.Size]byte{1} {
 		t.Errorf("digest %x, want the remembered one", got)
+	}
+}
+
+// A digest that somebody else could have written is not believed.
+func TestDigestForeign(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	path := filepath.Join(t.TempDir(), "vmlinux")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old(t, path)
+	want, memo := digest(t, s, path), s.digestPath(path)
+	text, err := os.ReadFile(memo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := strings.Replace(string(text), fmt.Sprintf("%x", want), strings.Repeat("0", 64), 1)
+	for mode, believed := range map[os.FileMode]bool{0o600: true, 0o620: false, 0o602: false} {
+		if err := errors.Join(os.WriteFile(memo, []byte(wrong), 0o600), os.Chmod(memo, mode)); err != nil {
+			t.Fatal(err)
+		}
+		if got := digest(t, s, path); got == want == believed {
+			t.Errorf("a record of mode %o: believed is %t, want %t", mode, got != want, believed)
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trapline/owned"
 )
 
 // KeySize is the bytes of a Key.
@@ -18,7 +20,7 @@ const keyName = "key"
 // Key is a secret of this user's on this machine, KeySize bytes, which is made the first time:
 // $XDG_STATE_HOME/trapline/key, or ~/.local/state/trapline/key. It is not in the cache, so that what is
 // sealed with it is worth nothing elsewhere. A key that others can read or write is refused with an
-// error that wraps ErrForeign; where there is no place for one the error says so.
+// error that wraps [owned.ErrForeign]; where there is no place for one the error says so.
 func Key() ([]byte, error) {
 	dir, err := stateDir()
 	if err != nil {
@@ -48,7 +50,7 @@ func stateDir() (string, error) {
 }
 
 func readKey(dir string) ([]byte, error) {
-	f, err := openPrivate(dir, keyName, othersAny)
+	f, err := owned.Open(dir, keyName, owned.OthersAny)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"trapline/owned"
 )
 
 // foreign are the ways in which a file or a directory is not this user's alone.
@@ -32,7 +34,7 @@ func TestForeign(t *testing.T) {
 			if err := change(c.path("a")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Open("a"); !errors.Is(err, ErrForeign) {
+			if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
 				t.Errorf("opening the file: %v", err)
 			}
 			if err := c.Create("a", put("anew")); err != nil || c.read(t, "a") != "anew" {
@@ -41,10 +43,10 @@ func TestForeign(t *testing.T) {
 			if err := change(c.Dir); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Open("a"); !errors.Is(err, ErrForeign) {
+			if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
 				t.Errorf("opening a file of the directory: %v", err)
 			}
-			if err := c.Create("b", put("x")); !errors.Is(err, ErrForeign) {
+			if err := c.Create("b", put("x")); !errors.Is(err, owned.ErrForeign) {
 				t.Errorf("making one there: %v", err)
 			}
 			if files, _ := os.ReadDir(c.Dir); len(files) != 1 {

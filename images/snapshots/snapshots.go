@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"trapline/owned"
 )
 
 // DefaultLimit is the disk space that a cache may take, in bytes.
@@ -44,7 +46,7 @@ type Entry struct {
 }
 
 // Open opens a snapshot for reading and marks it as used. The error wraps fs.ErrNotExist
-// if there is none, ErrForeign if it or the directory is not this user's alone to write to.
+// if there is none, [owned.ErrForeign] if it or the directory is not this user's alone to write to.
 func (c Cache) Open(key string) (*os.File, error) {
 	f, err := c.Peek(key)
 	if err == nil {
@@ -56,7 +58,7 @@ func (c Cache) Open(key string) (*os.File, error) {
 
 // Peek opens a snapshot for reading and does not mark it.
 func (c Cache) Peek(key string) (*os.File, error) {
-	f, err := openPrivate(c.Dir, filepath.Base(key), othersWrite)
+	f, err := owned.Open(c.Dir, filepath.Base(key), owned.OthersWrite)
 	if err != nil {
 		return nil, fmt.Errorf("opening a snapshot: %w", err)
 	}
@@ -65,16 +67,14 @@ func (c Cache) Peek(key string) (*os.File, error) {
 
 // Create makes a snapshot: write fills a new file, which takes its place when it is whole.
 // Where there is no room the file is removed and the error says so. In a directory that others can
-// write to nothing is made, and the error wraps ErrForeign.
+// write to nothing is made, and the error wraps [owned.ErrForeign].
 func (c Cache) Create(key string, write func(*os.File) error) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return fmt.Errorf("making the snapshot cache: %w", err)
 	}
-	root, err := openRoot(c.Dir)
-	if err != nil {
+	if err := owned.Dir(c.Dir); err != nil {
 		return fmt.Errorf("making a snapshot: %w", err)
 	}
-	root.Close()
 	f, err := c.newFile()
 	if err != nil {
 		return fmt.Errorf("making a snapshot: %w", err)

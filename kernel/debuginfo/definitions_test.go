@@ -2,6 +2,7 @@ package debuginfo
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,6 +32,20 @@ func TestDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareDefinitions(t, New(img, cache, ""))
+
+	// Nor is one believed that others could have written.
+	if err := errors.Join(os.WriteFile(files[0], []byte("\nf:main 1\n"), 0o600), os.Chmod(files[0], 0o602)); err != nil {
+		t.Fatal(err)
+	}
+	compareDefinitions(t, New(img, cache, ""))
+	if err := os.Chmod(filepath.Dir(files[0]), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	types := New(img, cache, "")
+	compareDefinitions(t, types)
+	if types.Err() != nil {
+		t.Error(types.Err())
+	}
 }
 
 // compareDefinitions looks for everything that there is, and for what is not.

@@ -3,7 +3,6 @@ package debuginfo
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"trapline/kernel"
+	"trapline/owned"
 )
 
 // An Index finds the functions of one module in its debug information: where their code
@@ -62,7 +62,8 @@ type Copy struct {
 var ErrNoDebugInfo = errors.New("no debug information (DWARF)")
 
 // OpenIndex finds the index of an image in the directory cache, or makes it and leaves it
-// there; "" keeps none. A damaged or outdated file is made anew. progress, if not nil, is
+// there; "" keeps none. A file that is damaged, outdated, or not this user's
+// alone is made anew. progress, if not nil, is
 // told while that is done how many of total bytes have been read. The image may be closed
 // afterwards.
 //
@@ -88,7 +89,7 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 	}
 	if path != "" {
 		// Without room for it the index is as good, only slow.
-		_ = writeFile(path, t.bytes())
+		_ = owned.WriteFile(path, t.bytes())
 	}
 	return &Index{t}, nil
 }
@@ -96,7 +97,7 @@ func OpenIndex(img *kernel.Image, cache string, progress func(done, total int64)
 // keptIndex takes an index from its file, if that is whole. The file stays mapped: it is
 // replaced, never changed, and an index is used as long as the program runs.
 func keptIndex(path string) (x *Index, ok bool) {
-	f, err := os.Open(path)
+	f, err := owned.Open(filepath.Dir(path), filepath.Base(path), owned.OthersWrite)
 	if err != nil {
 		return nil, false
 	}

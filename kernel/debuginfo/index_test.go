@@ -281,6 +281,13 @@ func TestIndexKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, _ := filepath.Glob(filepath.Join(cache, "functions", "*"))
+	if len(files) != 1 || os.Chmod(files[0], 0o620) != nil {
+		t.Fatalf("%d files", len(files))
+	}
+	if _, err := OpenIndex(img, cache, nil); !errors.Is(err, ErrNoDebugInfo) {
+		t.Errorf("with a file that others could have written: error %v, want ErrNoDebugInfo", err)
+	}
 	defer img.Close()
 	if _, err := OpenIndex(img, "", nil); !errors.Is(err, ErrNoDebugInfo) {
 		t.Errorf("without cache: %v", err)

@@ -2,14 +2,15 @@ package debuginfo
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trapline/kernel/ctypes"
+	"trapline/owned"
 )
 
 // A nameIndex holds the types of the variables of an image: lines of a name, a blank and
@@ -90,7 +91,7 @@ func (x *nameIndex) find(name string) (code string, ok bool) {
 // readIndex takes an index from the cache, or makes it and leaves it there.
 func (t *Types) readIndex(suffix string, d *dwarf, make func() *nameIndex) *nameIndex {
 	path := t.indexPath(suffix)
-	if data, err := os.ReadFile(path); path != "" && err == nil && len(data) > 0 && data[0] == '\n' && data[len(data)-1] == '\n' {
+	if data, err := owned.ReadFile(path); path != "" && err == nil && len(data) > 0 && data[0] == '\n' && data[len(data)-1] == '\n' {
 		return &nameIndex{data}
 	}
 	x := make()
@@ -99,7 +100,7 @@ func (t *Types) readIndex(suffix string, d *dwarf, make func() *nameIndex) *name
 		return x
 	}
 	if path != "" && len(x.lines) > len("\n\n") { // a stripped file has the number of the full one
-		if err := writeFile(path, x.lines); err != nil && t.err == nil {
+		if err := owned.WriteFile(path, x.lines); err != nil && !errors.Is(err, owned.ErrForeign) && t.err == nil {
 			t.err = fmt.Errorf("keeping an index of the debug information: %w", err)
 		}
 	}
@@ -112,27 +113,6 @@ func (t *Types) indexPath(suffix string) string {
 		return ""
 	}
 	return filepath.Join(t.cache, "types", t.img.BuildID()+"-"+indexVersion+suffix)
-}
-
-// writeFile lets others see the whole file or none.
-func writeFile(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".vars")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // index makes the index of all variables. Of several of one name one that is located

@@ -15,6 +15,7 @@ import (
 	"trapline/images"
 	"trapline/images/control"
 	"trapline/images/snapshots"
+	"trapline/owned"
 )
 
 // snapshotCache is where snapshots are kept.
@@ -105,7 +106,7 @@ func (g *guest) look() (err error) {
 		return nil
 	}
 	g.saved.file, err = cache.Open(g.saved.key)
-	if errors.Is(err, snapshots.ErrForeign) {
+	if errors.Is(err, owned.ErrForeign) {
 		g.saved.foreign = err
 	}
 	if err != nil {
@@ -191,7 +192,7 @@ func (g *guest) save(e *env, key string) error {
 	if err == nil || g.mustSave {
 		return err
 	}
-	if !errors.Is(err, snapshots.ErrForeign) { // which -v has told of
+	if !errors.Is(err, owned.ErrForeign) { // which -v has told of
 		e.complain(fmt.Errorf("%w (going on without; --no-snapshot does not try)", err))
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"trapline/emu"
 	"trapline/images"
 	"trapline/images/snapshots"
+	"trapline/owned"
 )
 
 // ofBoot ends the key of translations that go with a boot, not with the snapshot behind it.
@@ -71,7 +72,7 @@ func (g *guest) openTranslations(e *env, cache snapshots.Cache, key string, secr
 		err = g.machine.KeepTranslations(f, secret)
 	}
 	switch {
-	case errors.Is(err, snapshots.ErrForeign), errors.Is(err, emu.ErrSeal):
+	case errors.Is(err, owned.ErrForeign), errors.Is(err, emu.ErrSeal):
 		g.passedOver(e, fmt.Errorf("translations %s not used: %w", key, err))
 	case errors.Is(err, emu.ErrTranslations):
 		e.complain(fmt.Errorf("translations %s discarded: %w", key, err))

@@ -1,0 +1,104 @@
+package owned
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// foreign makes a file or a directory one that others could have written.
+var foreign = map[string]func(name string) error{
+	"group":  func(name string) error { return os.Chmod(name, 0o770) },
+	"world":  func(name string) error { return os.Chmod(name, 0o702) },
+	"sticky": func(name string) error { return os.Chmod(name, 0o777|fs.ModeSticky) },
+	"owner":  func(name string) error { return os.Chown(name, 12345, -1) },
+}
+
+// What others could have written is not read; it is written anew where they cannot interfere.
+func TestForeign(t *testing.T) {
+	for name, change := range foreign {
+		if name == "owner" && os.Geteuid() != 0 {
+			continue // only root can give files away
+		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "made", "file")
+			read := func() string {
+				t.Helper()
+				text, err := ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(text)
+			}
+			if err := WriteFile(path, []byte("mine")); err != nil || read() != "mine" {
+				t.Fatal(err)
+			}
+			if err := change(path); err != nil {
+				t.Fatal(err)
+			}
+			if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
+				t.Errorf("%q, error %v", text, err)
+			}
+			if err := WriteFile(path, []byte("anew")); err != nil || read() != "anew" {
+				t.Errorf("%v", err)
+			}
+			if err := change(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
+				t.Errorf("in such a directory: %q, error %v", text, err)
+			}
+			if err := WriteFile(path, []byte("more")); !errors.Is(err, ErrForeign) {
+				t.Errorf("writing in such a directory: %v", err)
+			}
+			if text, _ := os.ReadFile(path); string(text) != "anew" {
+				t.Errorf("the file has %q", text)
+			}
+		})
+	}
+}
+
+// Nothing but a regular file is read, and nothing waited for.
+func TestNoFile(t *testing.T) {
+	dir := t.TempDir()
+	secret, path := filepath.Join(t.TempDir(), "secret"), func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.WriteFile(secret, nil, 0o600), os.Symlink(secret, path("link")),
+		syscall.Mkfifo(path("fifo"), 0o600), os.Mkdir(path("dir"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "fifo", "dir", "none", "", "../" + filepath.Base(dir)} {
+		if text, err := ReadFile(path(name)); err == nil {
+			t.Errorf("%q: %q", name, text)
+		}
+	}
+}
+
+// Where a file cannot be written nothing is left, and what was there stays.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "file", "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if WriteFile(filepath.Join(dir, "file"), nil) == nil {
+		t.Error("a directory has been replaced")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if WriteFile(filepath.Join(dir, "plain", "file"), nil) == nil {
+		t.Error("a file has been taken for a directory")
+	}
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), ".") {
+			t.Errorf("%s is left", f.Name())
+		}
+	}
+	if len(files) != 2 || err != nil {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+}
