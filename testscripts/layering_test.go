@@ -23,7 +23,7 @@ var layers = []string{
 	"emu",
 	"probes/d/agg probes/d/buffer",
 	"probes/d/code probes/d/syntax",
-	"probes/d/desugar probes/d/library",
+	"probes/d/option probes/d/desugar probes/d/library",
 	"probes/d/check",
 	"probes/d/compile probes/d/vm probes/d/consume",
 	"probes",

@@ -6,6 +6,7 @@
 //	library                          D programs that are read before the user's
 //	check     tree -> typed tree     names, types, constants; errors with stable tags
 //	compile   typed tree -> code     one function for each expression
+//	option                           what -x and pragmas set, in one table
 //	code      what is run            bytecode, its verifier and disassembly; printf formats
 //	vm        runs code at a firing  values, variables, faults
 //	agg       aggregations           and their sorting
@@ -13,6 +14,6 @@
 //	consume   records -> text        what dtrace(1) prints
 //
 // Imports go from compile to check to syntax, and from all to code, which imports
-// nothing of them. None of them knows a provider, an architecture or the emulator: the
+// of them only agg. None of them knows a provider, an architecture or the emulator: the
 // session gives check an Env of names, and the vm an Env of the guest.
 package d

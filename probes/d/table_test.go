@@ -10,6 +10,7 @@ import (
 
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A row is one of docs/dlang.md.
@@ -56,7 +57,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	checkNames(t, "Subroutines", tables, names(code.Subs()))
-	checkNames(t, "Options", tables, check.OptionNames())
+	checkNames(t, "Options", tables, option.Names())
 	checkNames(t, "Error tags", withStatus(tables, "yes"), declaredTags(t))
 	builtins := append(names(code.Builtins()), "arg0 ... arg9", "args[]", "regs[]", "uregs[]")
 	checkNames(t, "Builtins", tables, builtins)

@@ -47,7 +47,7 @@ func (e *env) Execargs() (args string, bad uint64, ok bool) {
 	if !known || e.firing.CPU == nil {
 		return "", 0, true
 	}
-	b, err := p.Arguments(e.s.Target, e.firing.CPU, e.s.Options.VM.StrSize-1)
+	b, err := p.Arguments(e.s.Target, e.firing.CPU, e.s.Options.StrSize-1)
 	return string(guestos.JoinArguments(b)), badAddr(err, 0), err == nil
 }
 

@@ -11,7 +11,9 @@ import (
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
 	"trapline/probes/d/library"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
+	"trapline/probes/ktext"
 )
 
 // A Source is a D program: a script, or a probe specifier of the command line.
@@ -144,7 +146,7 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
 		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), library.Names()...),
-		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.VM.StrSize},
+		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.StrSize},
 	}
 }
 
@@ -158,13 +160,6 @@ func (s *Session) findSymbol(module, name string) (addr, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// compiling are the options that change how a program is compiled, reading those that
-// matter before a program is read.
-var (
-	compiling = []string{"argref", "defaultargs", "empty", "errtags"}
-	reading   = []string{"cpp", "cpphdrs", "cpppath", "define", "incdir", "libdir", "nolibs", "stdc", "syslibdir", "undef"}
-)
-
 // early sets the options that a program wants for its own compilation, and refuses those
 // that come too late.
 func (s *Session) early(p *syntax.Program) error {
@@ -176,9 +171,9 @@ func (s *Session) early(p *syntax.Program) error {
 		o, ok := check.Option(pragma)
 		var err error
 		switch {
-		case ok && slices.Contains(compiling, o.Name):
+		case ok && option.WhileCompiling(o.Name):
 			err = s.Options.Set(o.Name, o.Value)
-		case ok && slices.Contains(reading, o.Name):
+		case ok && option.WhileReading(o.Name):
 			err = fmt.Errorf("option %s: the program has been read already: give -x %s on the command line", o.Name, o.Name)
 		}
 		if err != nil {
@@ -194,9 +189,9 @@ func badOption(o code.Option, err error) error {
 
 func (s *Session) setOptions(opts []code.Option) error {
 	for _, o := range opts {
-		before := s.Options.target()
+		before := s.Options.Target
 		err := s.Options.Set(o.Name, o.Value)
-		if err == nil && s.Options.target() != before {
+		if err == nil && s.Options.Target != before {
 			err = fmt.Errorf("option %s: the guest is there already: give -x %[1]s=%s on the command line", o.Name, o.Value)
 		}
 		if err != nil {
@@ -208,7 +203,10 @@ func (s *Session) setOptions(opts []code.Option) error {
 
 // matchAll finds the probes of all clauses.
 func (s *Session) matchAll(sources []Source) error {
-	s.ktext.Policy = s.Options.KinstPolicy
+	var err error
+	if s.ktext.Policy, err = ktext.ParsePolicy(s.Options.KinstPolicy); err != nil {
+		return fmt.Errorf("option kinstpolicy: %w", err)
+	}
 	s.counts = make([]int, len(sources))
 	at := 0
 	for i, c := range s.prog.Clauses {
@@ -244,7 +242,7 @@ func shows(p *code.Program) []bool {
 
 // announce tells how many probes each source matched.
 func (s *Session) announce() {
-	if s.Options.Out.Quiet {
+	if s.Options.Quiet {
 		return
 	}
 	for i, src := range s.sources {

@@ -86,7 +86,7 @@ func (s *Session) fault(e vm.Env, ft vm.Fault) {
 
 // show prints what has been recorded, unless that waits for the end.
 func (s *Session) show() {
-	if s.Options.VM.BufPolicy == buffer.Switch {
+	if s.Options.BufPolicy == buffer.Switch {
 		s.drain()
 	}
 	s.keep(s.sink.Flush())

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // allowed refuses a program that does what option destructive is needed for, or what this
@@ -94,13 +95,12 @@ func (h *host) Truncate(out io.Writer) error {
 // SetOption implements consume.Host: the options that may change while a trace runs and
 // are not the consumer's own.
 func (h *host) SetOption(name, value string) error {
-	switch name {
-	case "aggrate", "statusrate", "temporal":
-		return h.s.Options.Set(name, value)
-	case "switchrate":
-		err := h.s.Options.Set(name, value)
-		h.s.profile.Every(h.s.Options.SwitchRate, h.s.show)
-		return err
+	if !option.WhileRunning(name) {
+		return errors.New("it cannot be set while a trace runs")
 	}
-	return errors.New("it cannot be set while a trace runs")
+	err := h.s.Options.Set(name, value)
+	if name == "switchrate" {
+		h.s.profile.Every(h.s.Options.SwitchRate, h.s.show)
+	}
+	return err
 }

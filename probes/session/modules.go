@@ -358,7 +358,7 @@ func (m *modules) forget(l *loaded, places []kernel.Place) {
 
 // tell tells the user about a module that has probes.
 func (m *modules) tell(l *loaded, format string) {
-	if n := len(l.probes); n > 0 && !m.s.Options.Out.Quiet {
+	if n := len(l.probes); n > 0 && !m.s.Options.Quiet {
 		plural := "s"
 		if n == 1 {
 			plural = ""

@@ -1,10 +1,8 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -74,30 +72,4 @@ func (r *rig) traceArgs(prog string, args ...string) error {
 	}
 	readTwice(r.target)
 	return r.Finish()
-}
-
-// TestOptionsRefused: an option that docs/dlang.md has as not there says what stands there.
-func TestOptionsRefused(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/dlang.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(doc), "\n## Options\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| `[^`]+` \\| (.*) \\|$").FindAllStringSubmatch(text, -1)
-	refused := 0
-	for _, row := range rows {
-		err := NewOptions().Set(row[1], "")
-		if row[2] == "no" {
-			refused++
-			if want := "option " + row[1] + ": " + row[3]; fmt.Sprint(err) != want {
-				t.Errorf("%s: %v, and not %s", row[1], err, want)
-			}
-		} else if opt, ok := table[row[1]]; ok && opt.set == nil {
-			t.Errorf("%s is not there: %v", row[1], err)
-		}
-	}
-	if refused < 10 {
-		t.Errorf("only %d options are refused", refused)
-	}
 }

@@ -12,18 +12,11 @@ import (
 	"strings"
 
 	"trapline/probes/d/library"
+	"trapline/probes/d/option"
 )
 
-// Cpp says whether and how scripts pass through the C preprocessor of the host.
-type Cpp struct {
-	On      bool
-	Path    string   // of the preprocessor; "" for cpp
-	Args    []string // -Dname=value, -Uname, -Ipath, in order
-	Headers bool     // -H: tell which files are included
-}
-
-// run preprocesses a text. A first line that begins with #! is not for cpp.
-func (c Cpp) run(text string) (out, messages string, err error) {
+// preprocess passes a text through the C preprocessor. A first line that begins with #! is not for cpp.
+func preprocess(c option.Cpp, text string) (out, messages string, err error) {
 	if strings.HasPrefix(text, "#!") {
 		text = "//" + text
 	}
@@ -56,7 +49,7 @@ func (s *Session) prepare(sources []Source) ([]Source, error) {
 		if src.File == "" {
 			continue
 		}
-		text, messages, err := s.Options.Cpp.run(src.Text)
+		text, messages, err := preprocess(s.Options.Cpp, src.Text)
 		if err != nil {
 			return nil, &CompileError{src, fmt.Errorf("the preprocessor failed: %w\n%s", err, strings.TrimSpace(messages)), false}
 		}

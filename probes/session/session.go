@@ -11,6 +11,7 @@ import (
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 	"trapline/probes/fbt"
@@ -41,7 +42,7 @@ type Config struct {
 	// nil.
 	FindModule func(name string) (*Module, error)
 
-	Options *Options // nil: the defaults. A program's pragmas change them.
+	Options *option.Options // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Epoch   int64 // ns from 1970 to the guest's start, UTC
@@ -103,7 +104,7 @@ const (
 // New makes a session without a program.
 func New(c Config) (*Session, error) {
 	if c.Options == nil {
-		c.Options = NewOptions()
+		c.Options = option.New()
 	}
 	s := &Session{Config: c, registry: probes.NewRegistry(), bases: map[string]uint64{}}
 	s.inlined = newInlining(s)
@@ -150,7 +151,7 @@ func (s *Session) Start() error {
 	if err := s.chooseCPU(); err != nil {
 		return err
 	}
-	if s.vm, err = vm.New(s.prog, s.Options.VM); err != nil {
+	if s.vm, err = vm.New(s.prog, s.Options.Limits); err != nil {
 		return err
 	}
 	s.host = host{s: s, first: s.Stdout}
@@ -164,7 +165,7 @@ func (s *Session) Start() error {
 		s.trace.Inlined = s.inlinedAt
 	}
 	s.read = consume.NewReader(&s.trace)
-	if s.sink, err = consume.New(&s.trace, s.Options.Out, s.Stdout, s.Stderr); err != nil {
+	if s.sink, err = consume.New(&s.trace, s.Options.View, s.Stdout, s.Stderr); err != nil {
 		return err
 	}
 	s.spareThreads()

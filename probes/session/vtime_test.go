@@ -70,7 +70,7 @@ func newSMPRig(t testing.TB, cpus int, opts ...string) (*rig, *probetest.SMP) {
 		smp = probetest.NewSMP(target, cpus)
 		return smp
 	}, opts...)
-	r.OS, r.Options.VM.CPUs = cpuOS{}, cpus
+	r.OS, r.Options.CPUs = cpuOS{}, cpus
 	return r, smp
 }
 

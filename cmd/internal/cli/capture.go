@@ -31,7 +31,7 @@ func newCapture(name string, t *tracing) (*capture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making room for the trace: %w", err)
 	}
-	t.into, t.options.Out.Quiet = f, true
+	t.into, t.options.Quiet = f, true
 	if err := t.options.Set("oformat", "json"); err != nil {
 		f.Close()
 		return nil, err

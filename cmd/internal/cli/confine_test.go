@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"trapline/cmd/internal/sandbox"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 // What the actions of programs need of the host.
@@ -28,7 +28,7 @@ func TestHostPolicy(t *testing.T) {
 		{`BEGIN { freopen("%s", execname); freopen("/a%d/b", 1); }`, sandbox.Policy{Write: []string{".", "/"}}},
 	} {
 		e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard}
-		tr := &tracing{options: session.NewOptions()}
+		tr := &tracing{options: option.New()}
 		if err := tr.parse(tr.flags(e, "dtrace", ""), []string{"-n", c.program}); err != nil {
 			t.Fatal(err)
 		}

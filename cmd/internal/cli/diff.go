@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"trapline/cmd/tracejson"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 const diffNotes = `The program runs on both images; the other flags are those of dtrace. Shown are the rows of
@@ -37,7 +37,7 @@ func runDiff(e *env, args []string) error {
 	var captures [2]*capture
 	var rows [2]map[string]int64
 	for i := range images {
-		t := &tracing{options: session.NewOptions()}
+		t := &tracing{options: option.New()}
 		f := t.flags(e, "diff", diffNotes)
 		f.Float64Var(&threshold, "threshold", 0, "changes of up to `PERCENT` are none")
 		if err := t.parse(f, args); err != nil {

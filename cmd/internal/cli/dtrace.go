@@ -11,6 +11,7 @@ import (
 
 	"trapline/probes/copies"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 	"trapline/probes/session"
 )
 
@@ -19,7 +20,7 @@ import (
 const epoch = 1735689600e9
 
 func runDtrace(e *env, args []string) error {
-	t := &tracing{options: session.NewOptions()}
+	t := &tracing{options: option.New()}
 	err := t.parse(t.flags(e, "dtrace", dtraceNotes), args)
 	e.json = slices.Contains(t.setting, "oformat=json")
 	if err != nil {
@@ -40,8 +41,8 @@ func runDtrace(e *env, args []string) error {
 // listOptions shows the options of -x.
 func listOptions(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	for _, o := range session.OptionList() {
-		fmt.Fprintf(w, "%s\t%s\n", o.Name, o.About)
+	for _, name := range option.Names() {
+		fmt.Fprintf(w, "%s\t%s\n", name, option.About(name))
 	}
 	return w.Flush()
 }
@@ -78,7 +79,7 @@ func (t *tracing) wanted(console io.Writer) guestConfig {
 	return guestConfig{
 		console: console, own: console, symbols: true, ahead: t.from != "boot" && !t.list && !t.compile,
 		inPlace: o.Patch == "inplace", hooked: o.Engine == "hook", shared: o.Tramp == "thread",
-		kept: o.Kept, verbose: o.Verbose,
+		kept: o.Translations, verbose: o.Verbose,
 	}
 }
 
@@ -118,7 +119,7 @@ func (t *tracer) run() error {
 func (t *tracer) prepare() error {
 	g := t.guest
 	t.options.ZeroDefs = t.options.ZeroDefs || t.list
-	t.options.VM.CPUs = g.machine.CPUs()
+	t.options.CPUs = g.machine.CPUs()
 	static, err := g.image.StaticProbes()
 	if err != nil {
 		return err

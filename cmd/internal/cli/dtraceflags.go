@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
 	"trapline/probes/session"
 )
@@ -16,7 +17,7 @@ import (
 type tracing struct {
 	guest   guestOptions
 	sources []session.Source
-	options *session.Options
+	options *option.Options
 	setting []string // of -x and the flags that stand for it, in order
 	list    bool
 	compile bool
@@ -160,7 +161,7 @@ func (t *tracing) parse(f *pflag.FlagSet, args []string) error {
 			return usagef("dtrace: -b: %w", err)
 		}
 	}
-	t.options.Out.Quiet = t.options.Out.Quiet || t.quiet
+	t.options.Quiet = t.options.Quiet || t.quiet
 	t.options.Verbose = t.options.Verbose || t.verbose
 	t.options.Destructive = t.options.Destructive || t.destroy
 	t.options.ZeroDefs = t.options.ZeroDefs || t.zero

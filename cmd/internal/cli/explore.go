@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trapline/emu/interleave"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 const exploreNotes = `Runs the command of -c under one order of the CPUs after the other, each from the guest's boot
@@ -48,7 +48,7 @@ type exploring struct {
 
 // runExplore looks for an order of the CPUs in which something goes wrong.
 func runExplore(e *env, args []string) error {
-	x := &exploring{env: e, t: tracing{options: session.NewOptions()}}
+	x := &exploring{env: e, t: tracing{options: option.New()}}
 	if err := x.parse(args); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (x *exploring) parse(args []string) error {
 	if err := x.t.parse(f, args); err != nil {
 		return err
 	}
-	again := exploring{env: x.env, t: tracing{options: session.NewOptions()}}
+	again := exploring{env: x.env, t: tracing{options: option.New()}}
 	again.flags().ParseAll(args, func(flag *pflag.Flag, value string) error { // it has been parsed before
 		if !exploreOwn[flag.Name] && flag.Name != "image" {
 			x.given = append(x.given, oneFlag(flag, value)...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 // TestFlagTable: docs/dlang.md has every flag of dtrace that is a letter, and says of each
@@ -21,7 +21,7 @@ func TestFlagTable(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `-(\\w)` \\| (yes|no) \\|").FindAllStringSubmatch(string(doc), -1) {
 		listed[m[1]] = m[2] == "yes"
 	}
-	tr := &tracing{options: session.NewOptions()}
+	tr := &tracing{options: option.New()}
 	tr.flags(&env{}, "dtrace", dtraceNotes).VisitAll(func(f *pflag.Flag) {
 		_, refused := f.Value.(absentFlag)
 		here, ok := listed[f.Shorthand]

@@ -6,7 +6,7 @@ import (
 	"trapline/cmd/internal/picture"
 	"trapline/cmd/internal/sandbox"
 	"trapline/cmd/tracejson"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 const flameNotes = `Without a D program a trace of 'trapline dtrace --format json' is read from standard input,
@@ -17,7 +17,7 @@ it calls are above it. Distributions are drawn as bars.
 
 // runFlame draws the aggregations of a trace.
 func runFlame(e *env, args []string) error {
-	t := &tracing{options: session.NewOptions()}
+	t := &tracing{options: option.New()}
 	f := t.flags(e, "flame", flameNotes)
 	svg := f.String("svg", "", "write the picture to `FILE`, not to standard output")
 	err := t.parse(f, args)

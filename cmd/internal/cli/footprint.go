@@ -9,7 +9,7 @@ import (
 	"trapline/cmd/internal/sandbox"
 	"trapline/emu"
 	"trapline/images"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 	"trapline/verify"
 )
 
@@ -77,7 +77,7 @@ func (p *footprint) show(report *verify.Footprint) error {
 
 // options parses the command line for one of the runs: a session changes its options.
 func (p *footprint) options() (*tracing, error) {
-	t := &tracing{options: session.NewOptions()}
+	t := &tracing{options: option.New()}
 	p.every = 0.1
 	f := t.flags(p.env, "verify", footprintNotes)
 	f.Bool("footprint", false, "compare runs without and with probes")
@@ -100,7 +100,7 @@ func (p *footprint) options() (*tracing, error) {
 		t.guest.image, t.args = t.args[0], nil
 	}
 	p.image = t.guest.image
-	t.options.Out.Quiet = true
+	t.options.Quiet = true
 	return t, nil
 }
 

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"trapline/cmd/internal/sandbox"
-	"trapline/probes/session"
+	"trapline/probes/d/option"
 )
 
 // takenOver names the directory of a process that plays one that its guest has taken over, and
@@ -145,7 +145,7 @@ func playTakenOver(t *testing.T, dir string) {
 func traceUntilRunning(t *testing.T, how string) {
 	t.Helper()
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: os.Stderr, confined: new(confinement)}
-	tr := &tracing{options: session.NewOptions()}
+	tr := &tracing{options: option.New()}
 	args := []string{"--sandbox", how, "-c", "true", "-n", "BEGIN { }"}
 	if err := tr.parse(tr.flags(e, "dtrace", ""), args); err != nil {
 		t.Fatal(err)

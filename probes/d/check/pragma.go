@@ -1,37 +1,13 @@
 package check
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
 )
-
-// options are the names that #pragma D option and -x know.
-var options = func() map[string]bool {
-	m := make(map[string]bool)
-	for _, name := range strings.Fields(`
-		aggsize bufsize bufpolicy bufresize cleanrate cpu destructive dynvarsize nspec specsize
-		stackframes statusrate strsize ustackframes
-		aggrate aggsortkey aggsortkeypos aggsortpos aggsortrev aggpack aggzoom agghist flowindent
-		quiet rawbytes stackindent switchrate temporal oformat
-		amin argref core cpp cpphdrs cpppath ctypes debug defaultargs define dtypes empty errtags
-		evaltime incdir iregs knodefs libdir linkmode linktype nolibs pgmax pspec setenv stdc
-		strip syslibdir tree typenames undef undefs unodefs verbose version zdefs
-		engine patch tramp kinstpolicy crosscheck inlineframes defer translations`) {
-		m[name] = true
-	}
-	return m
-}()
-
-// OptionNames are the names of all options.
-func OptionNames() []string { return slices.Sorted(maps.Keys(options)) }
-
-// IsOption reports whether there is an option of that name (manual, chapter 16).
-func IsOption(name string) bool { return options[name] }
 
 // Option takes #pragma D option name=value apart; ok is false for another pragma.
 func Option(p *syntax.Pragma) (opt code.Option, ok bool) {
@@ -45,7 +21,7 @@ func Option(p *syntax.Pragma) (opt code.Option, ok bool) {
 func (c *checker) pragma(p *syntax.Pragma) {
 	opt, ok := Option(p)
 	switch {
-	case ok && !IsOption(opt.Name):
+	case ok && !option.Known(opt.Name):
 		c.fail(p, PragmaOptset, "failed to set option '%s': invalid option name", opt.Name)
 	case ok:
 	case len(p.Words) == 0:

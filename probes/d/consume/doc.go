@@ -14,6 +14,7 @@ import (
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A Probe is what is shown of a probe.
@@ -94,7 +95,7 @@ type Sink interface {
 
 // New makes the Sink that the options ask for. It fails on a malformed format in the
 // program.
-func New(t *Trace, o Options, out, err io.Writer) (Sink, error) {
+func New(t *Trace, o option.View, out, err io.Writer) (Sink, error) {
 	if o.JSON {
 		return NewJSON(t, o, out, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
 	"trapline/probes/d/consume"
+	"trapline/probes/d/option"
 )
 
 // { printf("read %d bytes", arg2); }
@@ -21,7 +22,7 @@ func Example() {
 		Layouts:  []*buffer.Layout{layout},
 		Enabling: func(uint32) *consume.Enabling { return read },
 	}
-	text, err := consume.NewText(trace, consume.Options{Quiet: true}, os.Stdout, os.Stderr)
+	text, err := consume.NewText(trace, option.View{Quiet: true}, os.Stdout, os.Stderr)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -8,13 +8,14 @@ import (
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A stage is a trace made by hand: one clause, its records and aggregations.
 type stage struct {
 	t       testing.TB
 	trace   Trace
-	opts    Options
+	opts    option.View
 	layout  *buffer.Layout
 	buf     *buffer.Buffer
 	out     bytes.Buffer
@@ -25,7 +26,7 @@ type stage struct {
 var probe = Probe{ID: 1234, Prov: "kinst", Module: "vmlinux", Func: "vfs_read", Name: "17"}
 
 func newStage(t testing.TB, actions ...code.Action) *stage {
-	s := &stage{t: t, opts: DefaultOptions(), layout: buffer.NewLayout(), buf: buffer.New(0, 64<<10)}
+	s := &stage{t: t, opts: option.DefaultView(), layout: buffer.NewLayout(), buf: buffer.New(0, 64<<10)}
 	s.trace = Trace{
 		Program: &code.Program{Clauses: []*code.Clause{{Actions: actions}}},
 		Layouts: []*buffer.Layout{s.layout},

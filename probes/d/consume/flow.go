@@ -12,6 +12,9 @@ type flow struct {
 	probe  uint32 // ID
 }
 
+// maxIndent is the most blanks before a line.
+const maxIndent = 1000
+
 // flow prints the columns of a record with option flowindent: entries of functions indent
 // what follows, returns undo that. Where several clauses show the same entry or return,
 // only the first entry and the last return count.
@@ -34,7 +37,7 @@ func (t *Text) flow(r *Record) {
 	if !enters && !leaves {
 		name = "| " + r.Probe.Func + ":" + r.Probe.Name
 	}
-	t.buf = fmt.Appendf(t.buf, "%3d %-41s ", r.CPU, strings.Repeat(" ", min(f.indent, maxInt))+name)
+	t.buf = fmt.Appendf(t.buf, "%3d %-41s ", r.CPU, strings.Repeat(" ", min(f.indent, maxIndent))+name)
 	if enters {
 		f.indent += 2
 	}

@@ -18,10 +18,10 @@ const distribution = "------------- Distribution -------------"
 
 // appendDistribution prints the buckets of a quantization, counts divided by the table's
 // normal: those from the first to the last that is not empty and one more on each side.
-func (o *Options) appendDistribution(b []byte, tab *agg.Table, counts []int64) []byte {
+func (t *Text) appendDistribution(b []byte, tab *agg.Table, counts []int64) []byte {
 	b = fmt.Appendf(b, "\n%16s %41s %-9s\n", "value", distribution, "count")
 	first, last := shown(tab, counts)
-	bars := newBars(counts[first:last+1], o.AggZoom)
+	bars := newBars(counts[first:last+1], t.opts.AggZoom)
 	for i := first; i <= last; i++ {
 		b = append(appendLabel(b, tab, i), ' ')
 		b = bars.append(b, counts[i])

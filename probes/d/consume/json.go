@@ -8,6 +8,7 @@ import (
 
 	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // JSON shows a trace as objects of JSON, one to a line: records and aggregations on one
@@ -89,7 +90,7 @@ type jsonDrops struct {
 }
 
 // NewJSON makes a printer of t. It fails on a malformed format in the program.
-func NewJSON(t *Trace, o Options, out, err io.Writer) (*JSON, error) {
+func NewJSON(t *Trace, o option.View, out, err io.Writer) (*JSON, error) {
 	text, e := NewText(t, o, out, err)
 	if e != nil {
 		return nil, e

@@ -18,6 +18,7 @@ import (
 	"trapline/probes/d/compile"
 	"trapline/probes/d/consume"
 	"trapline/probes/d/desugar"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
 	"trapline/probes/d/vm"
 )
@@ -158,22 +159,19 @@ func trace(t *testing.T, src []byte) (stdout, stderr []byte) {
 
 func newTracer(t *testing.T, prog *code.Program, out, errs *bytes.Buffer) *tracer {
 	t.Helper()
-	cfg, opts := vm.DefaultConfig(), consume.DefaultOptions()
+	opts := option.New()
 	for _, o := range prog.Options {
-		if known, err := cfg.Set(o.Name, o.Value); known && err != nil {
-			t.Fatal(err)
-		}
-		if known, err := opts.Set(o.Name, o.Value); known && err != nil {
+		if err := opts.Set(o.Name, o.Value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m, err := vm.New(prog, cfg)
+	m, err := vm.New(prog, opts.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tr := &tracer{prog: prog, m: m, byProbe: make(map[vm.Probe][]vm.Enabling)}
 	trace := &consume.Trace{Program: prog, Layouts: m.Layouts(), Tables: m.Tables(), Enabling: tr.enabling, Symbol: symbol}
-	if tr.text, err = consume.New(trace, opts, out, errs); err != nil {
+	if tr.text, err = consume.New(trace, opts.View, out, errs); err != nil {
 		t.Fatal(err)
 	}
 	m.Base = func(form code.Form, addr uint64) uint64 {

@@ -64,7 +64,7 @@ func (t *Text) rows(tabs []*agg.Table) {
 		}
 		for i, tab := range tabs {
 			if tab.Fn.Distribution() {
-				t.buf = t.opts.appendDistribution(t.buf, tab, r.Data[i])
+				t.buf = t.appendDistribution(t.buf, tab, r.Data[i])
 			} else {
 				t.number(uint64(tab.Number(r.Data[i], tab.Normal)), 8)
 			}

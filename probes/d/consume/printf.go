@@ -83,7 +83,7 @@ func (p *printer) aggregate(c *code.Conv) {
 	tab, data := p.tabs[p.nagg], p.data[p.nagg]
 	p.nagg = min(p.nagg+1, len(p.tabs)-1)
 	if tab.Fn.Distribution() {
-		p.buf = p.opts.appendDistribution(p.buf, tab, data)
+		p.buf = p.appendDistribution(p.buf, tab, data)
 		return
 	}
 	p.conv(c, &Value{Kind: buffer.Int, Size: 8, Signed: true, Int: uint64(tab.Number(data, tab.Normal))})

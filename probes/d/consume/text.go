@@ -7,13 +7,14 @@ import (
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // Text shows a trace as dtrace(1) does: records and aggregations on one stream, faults and
 // drops on the other. Output waits in memory until Flush, or until there is much of it.
 type Text struct {
 	trace   *Trace
-	opts    Options
+	opts    option.View
 	out     io.Writer
 	err     io.Writer
 	buf     []byte
@@ -28,7 +29,7 @@ type Text struct {
 const flushAt = 32 << 10
 
 // NewText makes a printer of t. It fails on a malformed format in the program.
-func NewText(t *Trace, o Options, out, err io.Writer) (*Text, error) {
+func NewText(t *Trace, o option.View, out, err io.Writer) (*Text, error) {
 	x := &Text{trace: t, opts: o, out: out, err: err, formats: make(map[*code.Action]*code.Format)}
 	for _, c := range t.Program.Clauses {
 		for i := range c.Actions {

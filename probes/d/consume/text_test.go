@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
 )
@@ -200,30 +199,5 @@ func TestBadFormat(t *testing.T) {
 	s := newStage(t, code.Action{Act: code.Printf, Format: "%", Line: 3})
 	if _, err := NewText(&s.trace, s.opts, &s.out, &s.err); err == nil || !strings.HasPrefix(err.Error(), "line 3: ") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestOptions(t *testing.T) {
-	o := DefaultOptions()
-	for _, set := range [][2]string{{"quiet", ""}, {"rawbytes", "yes"}, {"stackindent", "4"}, {"aggsortkey", "1"},
-		{"aggsortkeypos", "2"}, {"aggsortpos", "1"}, {"aggsortrev", "on"}} {
-		if known, err := o.Set(set[0], set[1]); !known || err != nil {
-			t.Errorf("%v: %v, %v", set, known, err)
-		}
-	}
-	want := Options{Quiet: true, RawBytes: true, StackIndent: 4, Order: agg.Order{ByKey: true, KeyPos: 2, AggPos: 1, Rev: true}}
-	if o != want {
-		t.Errorf("got %+v", o)
-	}
-	if known, err := o.Set("quiet", "no"); !known || err != nil || o.Quiet {
-		t.Error("quiet=no")
-	}
-	for _, bad := range [][2]string{{"quiet", "maybe"}, {"stackindent", ""}, {"stackindent", "-1"}, {"aggsortpos", "5000"}} {
-		if _, err := o.Set(bad[0], bad[1]); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
-	if known, _ := o.Set("bufsize", "4m"); known {
-		t.Error("bufsize is not one of ours")
 	}
 }

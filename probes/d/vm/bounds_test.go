@@ -5,6 +5,7 @@ import (
 
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // Every subroutine, with any arguments, ends in a value or a fault, and keeps to the
@@ -81,7 +82,7 @@ func TestAllocs(t *testing.T) {
 func resetBuffer(b *buffer.Buffer) { b.Reset() }
 
 func TestConfigTooLarge(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := option.DefaultLimits()
 	cfg.NSpec, cfg.SpecSize = 1<<16, 1<<20
 	if _, err := New(program(), cfg); err == nil {
 		t.Error("64 GB of speculations")
@@ -90,7 +91,7 @@ func TestConfigTooLarge(t *testing.T) {
 
 func TestCommitInRecord(t *testing.T) {
 	c := clauseOf(trace(fn(tInt, push(1))), code.Action{Act: code.Commit, Args: []*code.Func{fn(tInt, push(1))}})
-	if _, err := New(program(c), DefaultConfig()); err == nil {
+	if _, err := New(program(c), option.DefaultLimits()); err == nil {
 		t.Error("a clause that records and commits")
 	}
 }

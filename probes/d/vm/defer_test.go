@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"trapline/probes/d/agg"
+	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A present guest notices when it is asked for what can only be told while it stands still.
@@ -137,10 +139,8 @@ func TestDeferrableActions(t *testing.T) {
 		if m, es := machine(t, p); m.Deferrable(es) != c.want {
 			t.Errorf("%v: deferrable %v, want %v", c.action.Act, !c.want, c.want)
 		}
-		cfg := DefaultConfig()
-		if err := cfg.setPolicy("fill"); err != nil {
-			t.Fatal(err)
-		}
+		cfg := option.DefaultLimits()
+		cfg.BufPolicy = buffer.Fill
 		if m, err := New(p, cfg); err != nil || m.Deferrable([]Enabling{{EPID: 1}}) {
 			t.Errorf("%v: deferrable with a buffer that fills, %v", c.action.Act, err)
 		}

@@ -22,7 +22,7 @@ type Thread struct {
 // returns.
 type Env interface {
 	Probe() *Probe
-	// CPU is the index of the CPU, below Config.CPUs.
+	// CPU is the index of the CPU, below Limits.CPUs.
 	CPU() int
 	// Arg is argument i of the probe, 0 to 9, 0 where it has none.
 	Arg(i int) uint64

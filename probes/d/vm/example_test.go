@@ -5,6 +5,7 @@ import (
 
 	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 	"trapline/probes/d/vm"
 )
 
@@ -25,7 +26,7 @@ func ExampleMachine_Fire() {
 		Clauses: []*code.Clause{{Actions: []code.Action{
 			{Act: code.Aggregate, Aggs: []int{0}, Args: []*code.Func{name}},
 		}}},
-	}, vm.DefaultConfig())
+	}, option.DefaultLimits())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A guest is an Env made of literals. Memory is mapped in pages of 4096 bytes.
@@ -108,7 +109,7 @@ func clauseOf(actions ...code.Action) *code.Clause { return &code.Clause{Actions
 // machine makes a machine of a program; enable is every clause of it, numbered from 1.
 func machine(t testing.TB, p *code.Program) (m *Machine, enable []Enabling) {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := option.DefaultLimits()
 	cfg.BufSize = 64 << 10
 	m, err := New(p, cfg)
 	if err != nil {

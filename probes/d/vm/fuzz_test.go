@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax/chunktest"
 )
 
@@ -46,7 +47,7 @@ func FuzzRun(f *testing.F) {
 		if kind%4 != 3 {
 			p.Clauses = append(p.Clauses, clauseOf(trace(fn)))
 		}
-		cfg := DefaultConfig()
+		cfg := option.DefaultLimits()
 		cfg.BufSize, cfg.DynVarSize = 1024, 1024
 		m, err := New(p, cfg)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // A Machine runs one program: it owns its variables, aggregations and buffers. It serves
@@ -23,7 +24,7 @@ type Machine struct {
 	SpecDrops, SpecFails uint64
 
 	prog    *code.Program
-	cfg     Config
+	cfg     option.Limits
 	clauses []clause
 	tables  []*agg.Table
 	bufs    []*buffer.Buffer
@@ -50,11 +51,11 @@ type Enabling struct {
 
 // New makes a machine for a program with all variables unset. It fails on a program that
 // does not verify or whose aggregations have no buckets.
-func New(p *code.Program, cfg Config) (*Machine, error) {
+func New(p *code.Program, cfg option.Limits) (*Machine, error) {
 	if err := check(p); err != nil {
 		return nil, err
 	}
-	if err := cfg.check(); err != nil {
+	if err := checkLimits(cfg); err != nil {
 		return nil, err
 	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars)), times: 1}

@@ -9,6 +9,7 @@ import (
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 func intText(v int64) string { return strconv.FormatInt(v, 10) }
@@ -132,7 +133,7 @@ func TestDynamicVariablesFree(t *testing.T) {
 func TestDynamicVariableDrops(t *testing.T) {
 	p := program(clauseOf(eval(fn(tI64, code.Instr{Op: code.OpArg}, imm(code.OpKey, 0), push(1), imm(code.OpStoreArr, 0)))))
 	p.Vars = []code.Var{{Name: "a", Type: tI64, Keys: []code.Type{tI64}}}
-	cfg := DefaultConfig()
+	cfg := option.DefaultLimits()
 	cfg.DynVarSize = 10 * (dynCost + 24)
 	m, err := New(p, cfg)
 	if err != nil {
@@ -292,7 +293,7 @@ func TestAggregationKeys(t *testing.T) {
 func TestFullBuffer(t *testing.T) {
 	p := program(clauseOf(trace(increment(code.OpLoadGlobal, code.OpStoreGlobal, 0))))
 	p.Vars = []code.Var{{Name: "g", Type: tI64}}
-	cfg := DefaultConfig()
+	cfg := option.DefaultLimits()
 	cfg.BufSize = 2 * (buffer.HeaderSize + 8)
 	m, err := New(p, cfg)
 	if err != nil {
@@ -330,36 +331,8 @@ func TestNewRefuses(t *testing.T) {
 		if p.Strings == nil {
 			p.Strings = []string{"s"}
 		}
-		if _, err := New(p, DefaultConfig()); err == nil {
+		if _, err := New(p, option.DefaultLimits()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-	}
-}
-
-func TestConfigSet(t *testing.T) {
-	tests := []struct {
-		name, value string
-		known, ok   bool
-	}{
-		{"bufsize", "4m", true, true},
-		{"aggsize", "0x1000", true, true},
-		{"dynvarsize", "12K", true, true},
-		{"strsize", "1g", true, false},
-		{"strsize", "0", true, false},
-		{"stackframes", "", true, false},
-		{"bufsize", "99999999999999999999", true, false},
-		{"bufsize", "9000000t", true, false},
-		{"quiet", "", false, true},
-	}
-	for _, test := range tests {
-		c := DefaultConfig()
-		known, err := c.Set(test.name, test.value)
-		if known != test.known || (err == nil) != test.ok {
-			t.Errorf("%s=%s: %v, %v", test.name, test.value, known, err)
-		}
-	}
-	c := DefaultConfig()
-	if _, err := c.Set("bufsize", "3k"); err != nil || c.BufSize != 3072 {
-		t.Errorf("bufsize %d, %v", c.BufSize, err)
 	}
 }

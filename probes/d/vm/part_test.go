@@ -6,6 +6,7 @@ import (
 
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 )
 
 // partVars are variables of every kind that parts are of: 24 bytes each.
@@ -105,7 +106,7 @@ func TestBadParts(t *testing.T) {
 	} {
 		p := program(clauseOf(eval(fn(tI64, push(0), in))))
 		p.Vars = append(partVars(), code.Var{Name: "i", Type: tI64})
-		if _, err := New(p, DefaultConfig()); err == nil {
+		if _, err := New(p, option.DefaultLimits()); err == nil {
 			t.Errorf("%v is accepted", in)
 		}
 	}
