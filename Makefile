@@ -143,7 +143,7 @@ bench: build
 	go run ./cmd/internal/bench
 	go test -tags linuximage -run '^$$' -bench Restore ./cmd/internal/cli
 
-# Fails when a ratio has become more than a tenth worse than in the committed file; with
+# Fails when a ratio is more than a tenth worse than in the committed file, noise aside; with
 # BENCHFLAGS=-update the file is written. It wants a quiet machine and is no part of the tests. What is
 # the small difference of two long runs, as a single hit, wavers too much for it.
 RATIOS := cmd/internal/bench/ratios.json

@@ -17,11 +17,21 @@ type baseline map[string]float64
 // slack is how much worse a ratio may become.
 const slack = 1.10
 
+// A figure is a ratio as it was measured now.
+type figure struct {
+	median float64
+	least  float64 // the lower end of its interval
+}
+
+// figures are the ratios of this run, by comparison and row.
+type figures map[string]figure
+
 // collect adds the rows of a comparison that are ratios.
-func (l baseline) collect(c comparison, rows []row) {
+func (f figures) collect(c comparison, rows []row) {
 	for _, r := range rows {
 		if r.Of == "" && len(r.Result) > 0 && (r.Aim == nil || !r.Aim.Least) {
-			l[c.name+"/"+r.Name] = median(r.Result)
+			s := summary(r.Result)
+			f[c.name+"/"+r.Name] = figure{s.Center, s.Lo}
 		}
 	}
 }
@@ -50,9 +60,12 @@ func (l baseline) write(name string) error {
 	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
-// update is the ratios of l, with those of now instead for comparisons that were run.
-func (l baseline) update(now baseline, chosen []comparison) baseline {
-	all := maps.Clone(now)
+// update returns the ratios of l, with those of now instead for comparisons that were run.
+func (l baseline) update(now figures, chosen []comparison) baseline {
+	all := baseline{}
+	for name, f := range now {
+		all[name] = f.median
+	}
 	for name, v := range l {
 		if !of(name, chosen) {
 			all[name] = v
@@ -67,9 +80,10 @@ func of(name string, chosen []comparison) bool {
 	return slices.ContainsFunc(chosen, func(c comparison) bool { return c.name == first })
 }
 
-// compare says which ratios of now are worse than they were. Those of comparisons that
-// were not run do not matter; one of them without a number now is an error, too.
-func (l baseline) compare(now baseline, chosen []comparison) error {
+// compare returns an error that names the ratios that are worse than they were: those more than a
+// tenth worse, with an interval that lies above the old ratio. So noise alone is not an error. Ratios
+// of comparisons that were not run do not matter; a missing one of the others is an error, too.
+func (l baseline) compare(now figures, chosen []comparison) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		if !of(name, chosen) {
@@ -78,8 +92,8 @@ func (l baseline) compare(now baseline, chosen []comparison) error {
 		switch v, ok := now[name]; {
 		case !ok:
 			errs = append(errs, fmt.Errorf("%s: it was %s and was not measured now", name, number(l[name])))
-		case v > l[name]*slack:
-			errs = append(errs, fmt.Errorf("%s: %s, it was %s", name, number(v), number(l[name])))
+		case v.median > l[name]*slack && v.least > l[name]:
+			errs = append(errs, fmt.Errorf("%s: %s (at least %s), it was %s", name, number(v.median), number(v.least), number(l[name])))
 		}
 	}
 	return errors.Join(errs...)

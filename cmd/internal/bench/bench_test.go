@@ -33,6 +33,23 @@ func TestMedian(t *testing.T) {
 	}
 }
 
+// The interval of a median holds it with 95 % confidence; with too few values it is their range.
+func TestInterval(t *testing.T) {
+	for _, tt := range []struct {
+		in   series
+		want string
+	}{
+		{nil, ""},
+		{series{1, 2, 3, 4, 5}, "1.000..5.000?"},
+		{series{6, 5, 4, 3, 2, 1}, "1.000..6.000"},
+		{series{9, 8, 7, 6, 5, 4, 3, 2, 1}, "2.000..8.000"},
+	} {
+		if got := interval(tt.in); got != tt.want {
+			t.Errorf("interval(%v) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
 func TestPairwise(t *testing.T) {
 	a, b := series{2, 3, 4}, series{1, 2, 8}
 	if got := pairwise(a, b, ratio); !slices.Equal(got, series{2, 1.5, 0.5}) {
@@ -105,14 +122,14 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `boot: A: ours, B: theirs
-                                                    A            B       result  range              n  aim
-  CPU time                                    2.200 s      2.000 s        1.100  0.700..1.150       3  <= 1.000  MISSED
+                                                    A            B       result  95 % interval      n  aim
+  CPU time                                    2.200 s      2.000 s        1.100  0.700..1.150?      3  <= 1.000  MISSED
   peak memory                                  165 MB                                               1
   nothing to compare with
-  one hit                                     2.000 s      1.000 s       250 ns  250..250           1
+  one hit                                     2.000 s      1.000 s       250 ns  250..250?          1
 
 none: no figures
-                                                    A            B       result  range              n  aim
+                                                    A            B       result  95 % interval      n  aim
   could not be run
 `
 	if out.String() != want {
@@ -323,13 +340,13 @@ PASS
 func TestBaseline(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ratios")
 	chosen := []comparison{{name: "boot"}, {name: "idle"}}
-	before := baseline{}
-	before.collect(chosen[0], []row{
+	first := figures{"idle/all": {1, 1}}
+	first.collect(chosen[0], []row{
 		{Name: "cpu", Result: series{1, 3, 2}},
 		{Name: "rate", Result: series{5}, Of: "Mhits/s"},
 		{Name: "nothing"},
 	})
-	before["idle/all"] = 1
+	before := baseline{}.update(first, chosen)
 	before["fire/other"] = 1
 	if err := before.write(file); err != nil {
 		t.Fatal(err)
@@ -339,12 +356,13 @@ func TestBaseline(t *testing.T) {
 		t.Fatalf("%v, %v", read, err)
 	}
 	for _, tt := range []struct {
-		now  baseline
+		now  figures
 		want string
 	}{
-		{baseline{"boot/cpu": 2.19, "idle/all": 0.5, "boot/new": 9}, ""},
-		{baseline{"boot/cpu": 2.21, "idle/all": 1}, "boot/cpu: 2.210, it was 2.000"},
-		{baseline{"boot/cpu": 2}, "idle/all: it was 1.000 and was not measured now"},
+		{figures{"boot/cpu": {2.19, 2.1}, "idle/all": {0.5, 0.5}, "boot/new": {9, 9}}, ""},
+		{figures{"boot/cpu": {2.21, 2.01}, "idle/all": {1, 1}}, "boot/cpu: 2.210 (at least 2.010), it was 2.000"},
+		{figures{"boot/cpu": {2.5, 1.99}, "idle/all": {1, 1}}, ""},
+		{figures{"boot/cpu": {2, 2}}, "idle/all: it was 1.000 and was not measured now"},
 	} {
 		got := ""
 		if err := read.compare(tt.now, chosen); err != nil {
@@ -354,7 +372,7 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%v: %q, want %q", tt.now, got, tt.want)
 		}
 	}
-	updated := read.update(baseline{"boot/new": 3}, chosen[:1])
+	updated := read.update(figures{"boot/new": {3, 2}}, chosen[:1])
 	if !maps.Equal(updated, baseline{"boot/new": 3, "idle/all": 1, "fire/other": 1}) {
 		t.Errorf("updated: %v", updated)
 	}

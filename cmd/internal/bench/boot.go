@@ -39,7 +39,7 @@ func (b *bench) compareBoots(r reference) ([]row, error) {
 	}
 	theirs, err := b.untilReady(r)
 	if errors.Is(err, exec.ErrNotFound) {
-		us, err := rounds(b.count(5), ours)
+		us, err := rounds(b.count(7), ours)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (b *bench) compareBoots(r reference) ([]row, error) {
 	if _, err := again(); err != nil { // leaves its translations
 		return nil, err
 	}
-	us, err := rounds(b.count(5), ours, theirs, again)
+	us, err := rounds(b.count(7), ours, theirs, again)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ var flatLine = regexp.MustCompile(`(?m)^BenchmarkFlat/(\w+)/(clock|bare)\S*\s.*\
 // things to do besides.
 func keepingTime(b *bench) ([]row, error) {
 	var rows []row
-	for range b.count(5) {
+	for range b.count(7) {
 		cmd := exec.CommandContext(b.ctx, "go", "test", "-run", "^$", "-bench", "Flat", "-benchtime", "20000000x", "./emu/internal/unicorn")
 		out, err := cmd.CombinedOutput()
 		if err != nil {

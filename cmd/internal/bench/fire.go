@@ -104,7 +104,7 @@ func (b *bench) hits(w workload, spots []spot) ([]row, error) {
 		counts = append(counts, st.hits)
 		commands = append(commands, b.quiet(args...))
 	}
-	us, err := rounds(b.count(5), commands...)
+	us, err := rounds(b.count(7), commands...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (b *bench) engines(w workload) (row, error) {
 	}
 	hooked := append([]string{counted[0], "-x", "engine=hook"}, counted[1:]...)
 	r := row{Name: w.image + ", " + spots[0].at, Unit: "ns"}
-	for range b.count(5) {
+	for range b.count(7) {
 		cost, err := extra(cpuOf, b.quiet(w.dtrace(unprobed)...), b.quiet(counted...), b.quiet(hooked...))
 		if err != nil {
 			return row{}, err
@@ -281,7 +281,7 @@ func clauses(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	us, err := rounds(b.count(5), commands...)
+	us, err := rounds(b.count(7), commands...)
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func everyFunction(b *bench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	us, err := rounds(b.count(5), b.quiet(args...), b.quiet("boot", "-q", "--no-snapshot", "-c", "true", debian))
+	us, err := rounds(b.count(7), b.quiet(args...), b.quiet("boot", "-q", "--no-snapshot", "-c", "true", debian))
 	if err != nil {
 		return nil, err
 	}

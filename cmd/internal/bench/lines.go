@@ -23,7 +23,7 @@ func writing(b *bench) ([]row, error) {
 			return run()
 		}
 	}
-	us, err := rounds(b.count(5), write("on"), write("off"))
+	us, err := rounds(b.count(7), write("on"), write("off"))
 	if err != nil {
 		return nil, err
 	}

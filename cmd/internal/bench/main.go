@@ -12,8 +12,11 @@
 //
 //	go run ./cmd/internal/bench [-runs N] [-only boot,fire,...] [-json | -bench] [-baseline FILE [-update]]
 //
+// Each result is a median with its 95 % confidence interval (benchmath), which takes 6 rounds or more.
+//
 // With -bench the rows are in the format of Go's benchmarks, for benchstat. With -baseline
-// ratios that have become more than a tenth worse than those in the file are an error.
+// ratios that are more than a tenth worse than those in the file are an error, unless the interval
+// still contains the old ratio.
 //
 // Aims are printed beside the ratios; one that is missed is said to be missed, and is no
 // error. The exit status is 1 if something could not be run.
@@ -91,7 +94,7 @@ func main() {
 func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("bench", flag.ExitOnError)
 	b := &bench{ctx: ctx, log: stderr}
-	f.IntVar(&b.runs, "runs", 0, "rounds of each comparison (default 5, idle: 11)")
+	f.IntVar(&b.runs, "runs", 0, "rounds of each comparison (default 7, idle and restore: 11)")
 	f.StringVar(&b.trapline, "trapline", "bin/trapline", "the program to measure")
 	only := f.String("only", "", "comparisons to run, by `NAMES` with commas between (default all)")
 	asJSON := f.Bool("json", false, "one JSON object for each row")
@@ -117,7 +120,7 @@ func benchmark(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case *asBench:
 		w = &benchmarks{w: stdout}
 	}
-	now := baseline{}
+	now := figures{}
 	if err := b.all(chosen, w, now); err != nil || *base == "" {
 		return err
 	}
@@ -158,7 +161,7 @@ func names(all []comparison) string {
 
 // all runs comparisons and collects ratios. One that fails does not keep the others from
 // running.
-func (b *bench) all(chosen []comparison, w report, ratios baseline) error {
+func (b *bench) all(chosen []comparison, w report, ratios figures) error {
 	failed := 0
 	for _, c := range chosen {
 		fmt.Fprintf(b.log, "bench: %s\n", c.name)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,7 +66,8 @@ type report interface {
 	section(comparison, []row) error
 }
 
-// table is a report as text, in columns of fixed width: medians of n rounds.
+// table is a report as text, in columns of fixed width: medians of n rounds with their 95 % confidence
+// intervals, or, marked by "?", the range of too few rounds.
 type table struct {
 	w       io.Writer
 	started bool
@@ -82,7 +82,7 @@ func (t *table) section(c comparison, rows []row) error {
 	}
 	t.started = true
 	fmt.Fprintf(&b, "%s: %s\n", c.name, c.short)
-	line(&b, "", "A", "B", "result", "range", "n", "aim", "")
+	line(&b, "", "A", "B", "result", "95 % interval", "n", "aim", "")
 	for _, r := range rows {
 		r.text(&b)
 	}
@@ -100,7 +100,7 @@ func line(b *strings.Builder, cells ...any) {
 
 func (r row) text(b *strings.Builder) {
 	if len(r.A) > 0 {
-		line(b, r.Name, cell(r.A, r.Unit), cell(r.B, r.Unit), cell(r.Result, r.Of), spread(r.Result), strconv.Itoa(len(r.A)),
+		line(b, r.Name, cell(r.A, r.Unit), cell(r.B, r.Unit), cell(r.Result, r.Of), interval(r.Result), strconv.Itoa(len(r.A)),
 			r.Aim.String(), r.Aim.verdict(median(r.Result)))
 	}
 	if r.Note != "" {
@@ -116,12 +116,17 @@ func cell(s series, unit string) string {
 	return strings.TrimRight(number(median(s))+" "+unit, " ")
 }
 
-// spread is the least and the greatest of a series.
-func spread(s series) string {
+// interval is the confidence interval of a series' median, or, with a question mark, its range.
+func interval(s series) string {
 	if len(s) == 0 {
 		return ""
 	}
-	return number(slices.Min(s)) + ".." + number(slices.Max(s))
+	m := summary(s)
+	text := number(m.Lo) + ".." + number(m.Hi)
+	if m.Confidence == 0 {
+		text += "?"
+	}
+	return text
 }
 
 // lines is a report of JSON objects, one for each row.

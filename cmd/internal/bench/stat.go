@@ -1,18 +1,28 @@
 package main
 
-import "slices"
+import (
+	"math"
+	"slices"
 
-// median of values, the mean of the middle two if they are even in number; 0 of none.
+	"golang.org/x/perf/benchmath"
+)
+
+// median returns the median of values, 0 of none.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
-	s := slices.Sorted(slices.Values(v))
-	mid := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[mid]
+	return summary(v).Center
+}
+
+// summary returns the median of values with its 95 % confidence interval, by order statistics. With
+// fewer than 6 values there is no such interval; it is then the range of the values.
+func summary(v []float64) benchmath.Summary {
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(v), &benchmath.DefaultThresholds), 0.95)
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		s.Lo, s.Hi, s.Confidence = slices.Min(v), slices.Max(v), 0
 	}
-	return (s[mid-1] + s[mid]) / 2
+	return s
 }
 
 // A series is one number of each round.

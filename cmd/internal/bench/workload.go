@@ -56,7 +56,7 @@ func (b *bench) everyTaskOf(r reference) ([]row, error) {
 		}
 		commands = append(commands, ours, theirs)
 	}
-	us, err := rounds(b.count(5), commands...)
+	us, err := rounds(b.count(7), commands...)
 	if err != nil {
 		return nil, err
 	}
