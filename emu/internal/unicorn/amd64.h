@@ -16,7 +16,7 @@ struct tl_seg {
   uint32_t flags; // bits 8 to 23 of the descriptor's second word
 };
 
-#define TL_LINE_NMI 2 // in tl_cpu.line: one is to be taken
+#define TL_LINE_NMI 2 // in tl_clock.lines: one is to be taken
 #define TL_INTERRUPT_NMI 0x200u
 
 #define TL_SEG_B (1u << 22) // 32-bit
@@ -62,15 +62,33 @@ struct tl_amd64_env {
 // Words of msrs, from STAR on.
 enum { TL_STAR = 0, TL_LSTAR = 2, TL_CSTAR = 3, TL_FMASK = 4, TL_KERNEL_GS = 5 };
 
-// TL_AMD64(f) is the library's name of f for an amd64 guest.
-#define TL_AMD64(f) f##_x86_64
-
 // How the library translates a block: what it calls for the block and for each instruction.
 struct tl_amd64_translator {
   void (*init)(void), (*start)(void), (*insn_start)(void), (*breakpoint)(void);
   void (*translate_insn)(void *block, void *cs);
   void (*stop)(void);
 };
+
+// How far the instruction that is being translated is read (amd64_insn.c).
+enum tl_amd64_read { TL_PREFIXES, TL_FAR_BRANCH, TL_BEHIND };
+
+// What a CPU has besides.
+struct tl_amd64_cpu {
+  uint64_t *features; // CPUID feature words
+  uint64_t *msrs;     // STAR and its neighbours
+  uint64_t *dr6;      // debug status
+  uint64_t dr6_was;   // at the breakpoint that was hit last
+  bool apic;          // it has a local APIC
+  enum tl_amd64_read read;
+  struct tl_amd64_translator translator; // the library's, and ours in its place
+  void (*translate_insn)(void *block, void *cs);
+};
+
+static inline struct tl_amd64_cpu *tl_amd64_own(const struct tl_cpu *c) { return (struct tl_amd64_cpu *)c->arch; }
+_Static_assert(sizeof(struct tl_amd64_cpu) <= sizeof(uint64_t[TL_ARCH_WORDS]), "TL_ARCH_WORDS");
+
+// TL_AMD64(f) is the library's name of f for an amd64 guest.
+#define TL_AMD64(f) f##_x86_64
 
 // Functions of the library for amd64 alone.
 struct tl_amd64_library {

@@ -13,8 +13,8 @@ enum { LEAF_FEATURES = 1 };
 // Give c a local APIC. NULL, or why not.
 const char *tl_amd64_apic(struct tl_cpu *c) {
   enum { APIC = 1 << 9 }; // 1.EDX
-  c->features[0] |= APIC;
-  c->apic = 1;
+  tl_amd64_own(c)->features[0] |= APIC;
+  tl_amd64_own(c)->apic = true;
   return tl_mmio_above(c);
 }
 
@@ -22,13 +22,13 @@ void TL_AMD64(cpu_x86_cpuid)(void *env, uint32_t leaf, uint32_t n, uint32_t *eax
                              uint32_t *edx) {
   struct tl_cpu *c = tl_by_env(env);
   tl_amd64_lib.cpuid(env, leaf, n, eax, ebx, ecx, edx);
-  if (c && c->apic && leaf == LEAF_FEATURES)
+  if (c && tl_amd64_own(c)->apic && leaf == LEAF_FEATURES)
     *ebx = (*ebx & 0xffffff) | (uint32_t)c->id << 24;
 }
 
 // IA32_APIC_BASE (SDM vol. 3, "Local APIC Status and Location"): it stays where it is, and enabled.
 static bool is_apic_base(struct tl_cpu *c) {
-  return c && c->apic && (uint32_t)tl_amd64_env(c)->regs[TL_RCX] == MSR_APIC_BASE;
+  return c && tl_amd64_own(c)->apic && (uint32_t)tl_amd64_env(c)->regs[TL_RCX] == MSR_APIC_BASE;
 }
 
 void TL_AMD64(helper_rdmsr)(void *env) {
@@ -53,12 +53,12 @@ void TL_AMD64(helper_wrmsr)(void *env) {
 void TL_AMD64(helper_pause)(void *env, int len) {
   enum { PAUSE_NS = 128 };
   struct tl_cpu *c = tl_by_env(env);
-  if (!c || !c->apic) {
+  if (!c || !tl_amd64_own(c)->apic) {
     tl_amd64_lib.pause(env, len);
     return;
   }
   tl_amd64_env(c)->eip += len;
-  c->clock += PAUSE_NS;
+  tl_clock_add(&c->clock, PAUSE_NS, c->clock.end);
   tl_lib.loop_exit(c->cs);
 }
 
@@ -90,6 +90,6 @@ void tl_amd64_start_up(struct tl_cpu *c, uint8_t page) {
   e->hflags |= TL_HF_ADDSEG;
   tl_amd64_set_flags(c, 2);
   e->eip = 0;
-  c->end = 0;
+  tl_look_for_interrupts(&c->clock);
   tl_lib.flush_tlb(c->cs);
 }

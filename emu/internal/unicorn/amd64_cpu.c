@@ -64,11 +64,11 @@ static bool find_msrs(struct tl_cpu *c) {
   tl_amd64_write_msr(c, MSR_KERNEL_GS, gs);
   if (w[TL_STAR] == mark && w[TL_LSTAR] == mark + 1 && w[TL_CSTAR] == mark + 2 && w[TL_FMASK] == mark + 3 &&
       w[TL_KERNEL_GS] == gs)
-    c->msrs = w;
+    tl_amd64_own(c)->msrs = w;
   for (unsigned i = 0; i < 4; i++)
     tl_amd64_write_msr(c, MSR_STAR + i, 0);
   tl_amd64_write_msr(c, MSR_KERNEL_GS, 0);
-  return c->msrs;
+  return tl_amd64_own(c)->msrs;
 }
 
 static uint8_t *vector(struct tl_cpu *c, unsigned i) { return (uint8_t *)c->env + TL_ENV_XMM + 64 * i; }
@@ -89,17 +89,17 @@ static bool find_dr6(struct tl_cpu *c) {
   uc_reg_read(c->uc, UC_X86_REG_DR6, &was);
   uc_reg_write(c->uc, UC_X86_REG_DR6, &mark);
   if (*w == mark)
-    c->dr6 = w;
+    tl_amd64_own(c)->dr6 = w;
   uc_reg_write(c->uc, UC_X86_REG_DR6, &was);
-  return c->dr6;
+  return tl_amd64_own(c)->dr6;
 }
 
 // The words that a reset leaves in 1.EDX and 1.ECX.
 static bool find_features(struct tl_cpu *c) {
   uint64_t *w = (uint64_t *)((uint8_t *)c->env + TL_ENV_FEATURES);
   if (w[0] == 0x07088100 && w[1] == 0x02182200)
-    c->features = w;
-  return c->features;
+    tl_amd64_own(c)->features = w;
+  return tl_amd64_own(c)->features;
 }
 
 #define BIT(n) (1ull << (n))
@@ -108,7 +108,7 @@ static bool find_features(struct tl_cpu *c) {
 // Left out: RDRAND and RDSEED (the host's randomness), XSAVE and AVX (not emulated),
 // APIC (amd64_apic.c), SMEP, SMAP and PCID.
 static void features(struct tl_cpu *c) {
-  uint64_t *f = c->features;
+  uint64_t *f = tl_amd64_own(c)->features;
   memset(f, 0, 13 * sizeof *f);
   f[0] = BIT(0) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(8) |            // FPU DE PSE TSC MSR PAE CX8
          BIT(13) | BIT(15) | BIT(16) | BIT(17) | BIT(19) |                         // PGE CMOV PAT PSE36 CLFLUSH
@@ -136,7 +136,6 @@ static const char *find(struct tl_cpu *c) {
   if (*tl_interrupt_request(c) & TL_INTERRUPT_HARD)
     return "its interrupt request is not where it is known to be";
   features(c);
-  c->code_base = &tl_amd64_env(c)->segs[TL_CS].base;
   return NULL;
 }
 
@@ -191,12 +190,12 @@ static const char *try_code(struct tl_cpu *c) {
 }
 
 static bool takes_nmi(struct tl_cpu *c) {
-  return (c->line & TL_LINE_NMI) && !(tl_amd64_env(c)->hflags2 & TL_HF2_NMI);
+  return (c->clock.lines & TL_LINE_NMI) && !(tl_amd64_env(c)->hflags2 & TL_HF2_NMI);
 }
 
 static bool interruptible(struct tl_cpu *c) {
   struct tl_amd64_env *e = c->env;
-  return !(e->hflags & TL_HF_INHIBIT) && (takes_nmi(c) || ((c->line & TL_LINE) && (e->eflags & TL_IF)));
+  return !(e->hflags & TL_HF_INHIBIT) && (takes_nmi(c) || ((c->clock.lines & TL_LINE) && (e->eflags & TL_IF)));
 }
 
 static uint32_t request(struct tl_cpu *c) { return takes_nmi(c) ? TL_INTERRUPT_NMI : TL_INTERRUPT_HARD; }
@@ -225,7 +224,7 @@ static bool repeats(const uint8_t *code, unsigned len) {
   return false;
 }
 
-static void raise_line(struct tl_cpu *c) { c->line = TL_LINE; }
+static void raise_line(struct tl_cpu *c) { tl_set_lines(&c->clock, TL_LINE); }
 
 // The arithmetic flags are kept as operands and an operation, in more than one way. Behind the
 // guest's part of a vector register some helpers leave what was on the host's stack.
@@ -280,6 +279,7 @@ const struct tl_target tl_amd64 = {
     .slot_shift = 5,
     .kernel_mmu = ~(1u << 1), // 1 is user mode
     .pc_offset = offsetof(struct tl_amd64_env, eip),
+    .code_base_offset = offsetof(struct tl_amd64_env, segs[TL_CS].base),
     .operations = TL_TCG_OPERATIONS_AMD64,
     .insn_words = 2,
     .symbols = symbols,

@@ -21,8 +21,13 @@ type amd64 struct{ *Engine }
 
 func (e amd64) env() *C.struct_tl_amd64_env { return (*C.struct_tl_amd64_env)(e.c.env) }
 
+// own is what an amd64 CPU has besides.
+func (e amd64) own() *C.struct_tl_amd64_cpu {
+	return (*C.struct_tl_amd64_cpu)(unsafe.Pointer(&e.c.arch[0]))
+}
+
 func (e amd64) msr(i int) *uint64 {
-	return (*uint64)(unsafe.Add(unsafe.Pointer(e.c.msrs), i*8))
+	return (*uint64)(unsafe.Add(unsafe.Pointer(e.own().msrs), i*8))
 }
 
 // word is the place of a register that is kept as one 64-bit word, or nil.
@@ -118,14 +123,8 @@ func (e *Engine) SetAPIC() error {
 // StartUp begins at the start of a page below 1 MiB, in real mode, as a startup IPI has it.
 func (e *Engine) StartUp(page uint8) { C.tl_amd64_start_up(e.c, C.uint8_t(page)) }
 
-// SetNMI has the CPU of an amd64 engine take a non-maskable interrupt, or not.
-func (e *Engine) SetNMI(high bool) {
-	e.c.line &^= C.TL_LINE_NMI
-	if high {
-		e.c.line |= C.TL_LINE_NMI
-		e.attendAt(0)
-	}
-}
+// SetNMI raises or withdraws a non-maskable interrupt of an amd64 engine.
+func (e *Engine) SetNMI(high bool) { e.setLine(C.TL_LINE_NMI, high) }
 
 // NMI reports whether one is still to be taken.
-func (e *Engine) NMI() bool { return e.c.line&C.TL_LINE_NMI != 0 }
+func (e *Engine) NMI() bool { return e.c.clock.lines&C.TL_LINE_NMI != 0 }

@@ -4,6 +4,7 @@
 // A quirk of 2.0.1: the x86 MMU walks the guest's tables for rights and then forces paddr =
 // vaddr. The true address is looked up again when a TLB entry is made.
 #include "amd64.h"
+#include "step.h"
 #define TARGET(f) TL_AMD64(f)
 #include "replaced.h"
 
@@ -67,7 +68,5 @@ uint64_t tl_amd64_exchange(struct tl_cpu *c, uint64_t va, uint64_t v) {
 }
 
 bool TL_AMD64(x86_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
-  struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
-                         : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
+  return tl_fill(cs, va, size, access, mmu, probe, ra);
 }

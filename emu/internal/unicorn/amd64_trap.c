@@ -21,8 +21,8 @@ static void settle(struct tl_cpu *c) {
 // The second breakpoint of a call through memory: its operand is where the return address
 // belongs.
 static bool finish_call(struct tl_cpu *c, uint64_t pc) {
-  struct tl_break *b = tl_slot_break(c, pc);
-  if (!b || tl_slot_offset(c->m, pc) != b->len || c->m->aux[pc - c->m->slot_base] != INT3)
+  struct tl_break *b = tl_slot_break(c->m, pc);
+  if (!b || tl_slot_offset(&c->m->slots, pc) != b->len || c->m->aux[pc - c->m->slots.base] != INT3)
     return false;
   struct tl_amd64_env *e = c->env;
   e->eip = tl_amd64_exchange(c, e->regs[TL_RSP], b->addr + b->len);
@@ -31,7 +31,7 @@ static bool finish_call(struct tl_cpu *c, uint64_t pc) {
 
 // Is pc that of the jump back in its slot?
 static bool at_jump_back(struct tl_cpu *c, const struct tl_break *b, uint64_t pc) {
-  const uint8_t *code = c->m->aux + (pc - c->m->slot_base);
+  const uint8_t *code = c->m->aux + (pc - c->m->slots.base);
   int32_t to;
   memcpy(&to, code + 1, sizeof to);
   return code[0] == JMP && pc + 5 + (int64_t)to == b->addr + b->len;
@@ -40,10 +40,10 @@ static bool at_jump_back(struct tl_cpu *c, const struct tl_break *b, uint64_t pc
 // The library has the trap say which debug registers hold the address behind the instruction,
 // whether they are enabled or not; for a call that ends in finish_call it has looked at the slot's.
 static void match_debug_registers(struct tl_cpu *c) {
-  const uint64_t *dr = c->dr6 - 6;
+  const uint64_t *dr = tl_amd64_own(c)->dr6 - 6;
   for (unsigned i = 0; i < 4; i++)
     if (dr[i] == tl_amd64_env(c)->eip && !(dr[7] >> (16 + 4 * i) & 3))
-      *c->dr6 |= 1u << i;
+      *tl_amd64_own(c)->dr6 |= 1u << i;
 }
 
 // A single-step trap (SDM vol. 3, 17.3.1.4) after an instruction of a slot. True if it is not the
@@ -51,14 +51,14 @@ static void match_debug_registers(struct tl_cpu *c) {
 // for a trap after the next instruction, which the jump back is not.
 static bool step_of_slot(struct tl_cpu *c) {
   uint64_t pc = tl_amd64_env(c)->eip;
-  struct tl_break *b = tl_slot_break(c, pc);
-  bool begins = !b || !tl_slot_offset(c->m, pc), called = !begins && finish_call(c, pc);
+  struct tl_break *b = tl_slot_break(c->m, pc);
+  bool begins = !b || !tl_slot_offset(&c->m->slots, pc), called = !begins && finish_call(c, pc);
   if (called)
     match_debug_registers(c);
   bool complete = begins || called || at_jump_back(c, b, pc); // or one round of it is
-  bool swallow = !complete || (!b && c->slot_left == c->clock && pc == c->end);
+  bool swallow = !complete || (!b && c->hit.left == c->clock.ns && pc == c->clock.end);
   if (swallow)
-    *c->dr6 = c->dr6_was;
+    *tl_amd64_own(c)->dr6 = tl_amd64_own(c)->dr6_was;
   return swallow;
 }
 
@@ -67,13 +67,12 @@ static bool hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   if (!(b = tl_hit(c, p, b)))
     return false; // what stands there now is run
   if (b->guest) {
-    c->clock += 1;
-    c->end = *c->pc = b->addr + 1;
+    *c->pc = b->addr + 1;
+    tl_clock_add(&c->clock, 1, b->addr + 1);
     return true;
   }
-  c->dr6_was = *c->dr6;
-  *c->pc = b->slot;
-  c->slot_first = 1;
+  tl_amd64_own(c)->dr6_was = *tl_amd64_own(c)->dr6;
+  tl_enter_slot(c, b);
   return false;
 }
 
@@ -90,32 +89,31 @@ static void widen_stack(struct tl_amd64_env *e) {
 // A fault while this is done comes by longjmp as a double fault to be delivered in its
 // turn; a triple fault ends uc_emu_start with delivering still set.
 static void deliver(struct tl_cpu *c, uint32_t vector) {
-  c->exceptions++;
-  tl_note(c, TL_EXCEPTION, vector, tl_amd64_env(c)->eip);
-  c->delivering = 1;
+  tl_note_exception(c, TL_EXCEPTION, vector, tl_amd64_env(c)->eip);
+  tl_delivering(&c->run, true);
   tl_amd64_lib.do_interrupt(c->cs);
-  c->delivering = 0;
+  tl_delivering(&c->run, false);
   widen_stack(c->env);
+}
+
+// INT3 at addr, in a guest whose breakpoints stand in its text. True if it is not delivered to the guest.
+static bool on_breakpoint(struct tl_cpu *c, uint64_t addr) {
+  if (finish_call(c, addr))
+    return true;
+  struct tl_page *p = tl_page_of(c->m, addr);
+  struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
+  if (b && hit(c, p, b))
+    deliver(c, VECTOR_BP);
+  return b;
 }
 
 static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
   struct tl_cpu *c = cpu;
-  bool fetching = c->filling == 3;
+  bool fetching = tl_end_fill(&c->tlb);
   (void)uc;
-  c->filling = 0;
   bool stepped = vector == VECTOR_DB && (tl_amd64_env(c)->eflags & TL_TF);
-  if (vector == VECTOR_BP && !c->m->hooked) {
-    uint64_t addr = tl_amd64_env(c)->eip - 1;
-    if (finish_call(c, addr))
-      return;
-    struct tl_page *p = tl_page_of(c->m, addr);
-    struct tl_break *b = p ? tl_break_on(c->m, p, addr) : NULL;
-    if (b) {
-      if (hit(c, p, b))
-        deliver(c, vector);
-      return;
-    }
-  }
+  if (vector == VECTOR_BP && !c->m->hooks.fire && on_breakpoint(c, tl_amd64_env(c)->eip - 1))
+    return;
   if (stepped && step_of_slot(c))
     return;
   if (stepped)
@@ -128,7 +126,7 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
 // #UD comes by another way, which ends uc_emu_start; tl_run goes on.
 static bool on_undefined(uc_engine *uc, void *cpu) {
   struct tl_cpu *c = cpu;
-  c->filling = 0;
+  tl_end_fill(&c->tlb);
   settle(c);
   deliver(c, VECTOR_UD);
   uint64_t pc = tl_amd64_env(c)->eip;
@@ -155,19 +153,18 @@ void TL_AMD64(cpu_loop_exit_noexc)(void *cs) {
 void TL_AMD64(do_interrupt_x86_hardirq)(void *env, int vector, int hw) {
   struct tl_cpu *c = tl_by_env(env);
   if (c && hw) {
-    c->now = c->clock;
+    tl_callback_at(&c->clock, c->clock.ns);
     if (vector == VECTOR_NMI)
-      c->line &= ~TL_LINE_NMI;
+      tl_set_lines(&c->clock, c->clock.lines & ~TL_LINE_NMI);
     else if (vector == 0)
       vector = tlGoAck(c->id);
-    c->interrupts++;
-    tl_note(c, TL_INTERRUPT, vector, tl_amd64_env(c)->eip);
+    tl_note_interrupt(c, vector, tl_amd64_env(c)->eip);
   }
   if (c)
-    c->delivering = 1;
+    tl_delivering(&c->run, true);
   tl_amd64_lib.hardirq(env, vector, hw);
   if (c) {
-    c->delivering = 0;
+    tl_delivering(&c->run, false);
     widen_stack(env);
   }
 }
@@ -192,19 +189,19 @@ void TL_AMD64(helper_syscall)(void *env, int len) {
   }
   struct tl_amd64_env *e = c->env;
   uint64_t flags = tl_amd64_flags(c);
-  uint32_t selector = c->msrs[TL_STAR] >> 32 & 0xffff;
+  const uint64_t *msrs = tl_amd64_own(c)->msrs;
+  uint32_t selector = msrs[TL_STAR] >> 32 & 0xffff;
   bool was64 = e->hflags & TL_HF_CS64;
-  c->syscalls++;
-  tl_note(c, TL_SYSCALL, e->regs[0], e->eip + len);
+  tl_note_syscall(c, e->regs[0], e->eip + len);
   e->regs[TL_RCX] = e->eip + len;
   e->regs[11] = flags;
-  tl_amd64_set_flags(c, flags & ~c->msrs[TL_FMASK]);
+  tl_amd64_set_flags(c, flags & ~msrs[TL_FMASK]);
   e->eflags &= ~TL_RF;
   e->segs[TL_CS] = flat(selector, CODE | W | L);
   e->segs[TL_SS] = flat(selector + 8, W | TL_SEG_B);
   e->hflags &= ~(TL_HF_CPL | TL_HF_ADDSEG | TL_HF_TF);
   e->hflags |= TL_HF_CS64 | TL_HF_CS32 | TL_HF_SS32;
-  e->eip = was64 ? c->msrs[TL_LSTAR] : c->msrs[TL_CSTAR];
+  e->eip = was64 ? msrs[TL_LSTAR] : msrs[TL_CSTAR];
 }
 
 void TL_AMD64(helper_hlt)(void *env, int len) {
@@ -214,21 +211,14 @@ void TL_AMD64(helper_hlt)(void *env, int len) {
     return;
   }
   struct tl_amd64_env *e = c->env;
-  uint64_t at = tl_canonical(c, tl_address(c)), next = tl_canonical(c, tl_address(c) + len);
+  uint64_t next = tl_canonical(c, tl_address(c) + len);
   tl_go_to(c, next);
   e->hflags &= ~TL_HF_INHIBIT;
-  if (!(e->eflags & TL_IF) && !(c->line & TL_LINE_NMI))
+  if (!(e->eflags & TL_IF) && !(c->clock.lines & TL_LINE_NMI))
     tl_leave(c, next, TL_HALTED);
-  c->end = 0; // wherever it goes on, an interrupt may be taken there
-  c->now = c->clock;
-  int why = tlGoIdle(c->id);
-  if (why == TL_RUNNING)
-    tl_lib.loop_exit(c->cs);
-  if (why == TL_PARKED)
-    tl_leave(c, next, why);
-  c->end = next; // not woken: stay at the instruction
-  tl_cut(c, at);
-  tl_leave(c, at, why);
+  tl_wait(c, next, (unsigned)len);
+  tl_look_for_interrupts(&c->clock);
+  tl_lib.loop_exit(c->cs);
 }
 
 // Port I/O. eip is stale in these helpers, and the library lets every ring do it.
@@ -237,7 +227,7 @@ static struct tl_cpu *port_access(void *env, uintptr_t retaddr) {
   if (!c || !c->live)
     return NULL;
   tl_lib.restore_state(c->cs, retaddr, false);
-  c->now = tl_exact(c, tl_address(c));
+  tl_callback_at(&c->clock, tl_exact(c, tl_address(c)));
   if ((tl_amd64_env(c)->hflags & TL_HF_CPL) > (tl_amd64_env(c)->eflags >> 12 & 3))
     tl_amd64_lib.raise_exception(env, VECTOR_GP, 0, retaddr);
   return c;

@@ -28,6 +28,16 @@ struct tl_arm64_env {
 #define TL_PSTATE_I (1u << 7)
 #define TL_PSTATE_KERNEL 0x3c5u // EL1h, DAIF set
 
+enum { TL_ARM64_PLACES = 6 };
+
+// What a CPU has besides: where registers are that say where the tracer finds the current thread, as
+// offsets in the library's state, 0 if one is not there as a word (arm64_cpu.c).
+struct tl_arm64_cpu {
+  uint32_t places[TL_ARM64_PLACES];
+};
+
+static inline struct tl_arm64_cpu *tl_arm64_own(const struct tl_cpu *c) { return (struct tl_arm64_cpu *)c->arch; }
+
 // A system register, as an MRS names it.
 #define TL_SYSREG(op0, op1, crn, crm, op2) \
   ((uint32_t)(op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
@@ -71,12 +81,11 @@ static inline struct tl_arm64_env *tl_arm64_env(const struct tl_cpu *c) { return
 // arm64_trap.c
 void tl_arm64_hooks(struct tl_cpu *c);
 bool tl_arm64_interruptible(struct tl_cpu *c);
-void tl_arm64_look_again(struct tl_cpu *c);
 
 // arm64_cpu.c
 uint64_t tl_arm64_system(struct tl_cpu *c, uint32_t reg);
 void tl_arm64_set_system(struct tl_cpu *c, uint32_t reg, uint64_t v);
-uint32_t tl_arm64_place(uint32_t reg);
+uint32_t tl_arm64_place(const struct tl_cpu *c, uint32_t reg);
 uint32_t tl_arm64_pstate(struct tl_cpu *c);
 void tl_arm64_set_pstate(struct tl_cpu *c, uint32_t v);
 void tl_arm64_start(struct tl_cpu *c, uint64_t pc, uint64_t x0);

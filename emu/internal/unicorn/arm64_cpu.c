@@ -96,18 +96,12 @@ static bool system_registers_match(struct tl_cpu *c) {
   return ok;
 }
 
-// System registers that say where the tracer finds the current thread, and their offsets in the
-// library's state, 0 if they are not there as one word.
-static struct {
-  uint32_t reg, at;
-} places[] = {{SP_EL0, 0}, {TPIDR_EL1, 0}, {SCTLR_EL1, 0}, {TTBR0_EL1, 0}, {TTBR1_EL1, 0}, {TCR_EL1, 0}};
+static const uint32_t places[TL_ARM64_PLACES] = {SP_EL0, TPIDR_EL1, SCTLR_EL1, TTBR0_EL1, TTBR1_EL1, TCR_EL1};
 
-enum { PLACES = sizeof places / sizeof places[0] };
-
-uint32_t tl_arm64_place(uint32_t reg) {
-  for (unsigned i = 0; i < PLACES; i++)
-    if (places[i].reg == reg)
-      return places[i].at;
+uint32_t tl_arm64_place(const struct tl_cpu *c, uint32_t reg) {
+  for (unsigned i = 0; i < TL_ARM64_PLACES; i++)
+    if (places[i] == reg)
+      return tl_arm64_own(c)->places[i];
   return 0;
 }
 
@@ -125,11 +119,11 @@ static uint32_t only_word(struct tl_cpu *c, uint64_t v) {
 
 // A value that a register is given through the public API shows where it is.
 static void find_places(struct tl_cpu *c) {
-  for (unsigned i = 0; i < PLACES; i++) {
-    uint64_t was = tl_arm64_system(c, places[i].reg), marked = 0x5a3c000000c50838ull + ((i + 1ull) << 32);
-    tl_arm64_set_system(c, places[i].reg, marked);
-    places[i].at = only_word(c, marked);
-    tl_arm64_set_system(c, places[i].reg, was);
+  for (unsigned i = 0; i < TL_ARM64_PLACES; i++) {
+    uint64_t was = tl_arm64_system(c, places[i]), marked = 0x5a3c000000c50838ull + ((i + 1ull) << 32);
+    tl_arm64_set_system(c, places[i], marked);
+    tl_arm64_own(c)->places[i] = only_word(c, marked);
+    tl_arm64_set_system(c, places[i], was);
   }
 }
 
@@ -200,7 +194,7 @@ static const char *try_code(struct tl_cpu *c) {
   tl_arm64_lib.rebuild_hflags(e);
   tl_lib.flush_tlb(c->cs);
   bool ok = tl_try(c, TL_HUNG, 20 + 12) && e->x[3] >> 26 == 0x25 && e->x[4] == va + 20 && e->x[5] == 28 &&
-            c->tried_io == 12 && e->exclusive_addr == va;
+            c->run.tried_io == 12 && e->exclusive_addr == va;
   e->exclusive_addr = TL_NO_MONITOR;
   memset(ram + L0, 0, NONE + TL_PAGE - L0);
   static const uint32_t reset[] = {SCTLR_EL1, TTBR0_EL1, TTBR1_EL1, TCR_EL1, SPSR_EL1, ELR_EL1, ESR_EL1, FAR_EL1, VBAR_EL1};
@@ -250,7 +244,7 @@ static uint64_t branch(struct tl_cpu *c, uint64_t to) {
   return (tcr >> TBI0 & 1) && !(tcr >> TBID0 & 1) ? plain : to;
 }
 
-static void raise_line(struct tl_cpu *c) { c->line = 1; }
+static void raise_line(struct tl_cpu *c) { tl_set_lines(&c->clock, TL_LINE); }
 
 static void settled(struct tl_cpu *c) { (void)c; }
 

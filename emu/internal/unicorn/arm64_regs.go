@@ -69,7 +69,7 @@ func (e arm64) place(r arch.Reg) (at *uint64, mask uint64) {
 		return e.place(arch.ArmSP)
 	}
 	s, ok := armSystem[r]
-	if off := C.tl_arm64_place(C.uint32_t(s)); ok && off != 0 {
+	if off := C.tl_arm64_place(e.c, C.uint32_t(s)); ok && off != 0 {
 		return (*uint64)(unsafe.Add(e.c.env, off)), math.MaxUint64
 	}
 	return nil, 0

@@ -15,38 +15,32 @@ enum { EXCEPTION_SVC = 2, EXCEPTION_HVC = 11, EXCEPTION_SMC = 13 };
 
 static bool user(struct tl_cpu *c) { return !(tl_arm64_env(c)->pstate & TL_PSTATE_EL); }
 
+// The pc is that of the next instruction.
 static void call_firmware(struct tl_cpu *c) {
-  *c->pc = tl_canonical(c, *c->pc); // of the next instruction
-  c->now = tl_exact(c, *c->pc);
-  tlGoCall(c->id);
-  if (c->m->stop || c->park) {
-    c->end_reason = c->m->stop ? TL_STOPPED : TL_PARKED;
-    c->park = 0;
-    uc_emu_stop(c->uc);
-  }
+  int why = tl_call_firmware(c, tl_canonical(c, *c->pc));
+  if (why != TL_RUNNING)
+    tl_end_run(c, why);
 }
 
 static void note(struct tl_cpu *c, uint32_t number) {
   if (number == EXCEPTION_SVC)
-    tl_note(c, TL_SYSCALL, tl_arm64_env(c)->x[8], *c->pc); // X8 has Linux's number
+    tl_note_exception(c, TL_SYSCALL, tl_arm64_env(c)->x[8], *c->pc); // X8 has Linux's number
   else
-    tl_note(c, TL_EXCEPTION, number, *c->pc);
+    tl_note_exception(c, TL_EXCEPTION, number, *c->pc);
 }
 
 // The pc is that to return to: of the instruction, or of the next for SVC, HVC and SMC.
 static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
   struct tl_cpu *c = cpu;
-  bool fetching = c->filling == 1 + TL_FETCH;
+  bool fetching = tl_end_fill(&c->tlb);
   (void)uc;
-  c->filling = 0;
-  if ((number == EXCEPTION_HVC || number == EXCEPTION_SMC) && !c->trying) {
+  if ((number == EXCEPTION_HVC || number == EXCEPTION_SMC) && !c->run.trying) {
     call_firmware(c);
     return;
   }
   tl_settle(c);
   if (!fetching)
     tl_cut(c, *c->pc); // a fetch fault comes after a complete block
-  c->exceptions++;
   note(c, number);
   tl_trapped(c);
   tl_arm64_lib.do_interrupt(c->cs);
@@ -55,9 +49,9 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
 // The syndrome of the guest's own BRK at the pc: it has the immediate, by which the guest
 // tells whose it is (Arm ARM, D17.2.37), and under one of ours that is not the executed one.
 static uint32_t own_syndrome(struct tl_cpu *c, uint32_t syndrome) {
-  struct tl_page *p = tl_page_of(c->m, *c->pc);
-  if (!p || !tl_break_on(c->m, p, *c->pc))
+  if (!tl_find_break(c->m, *c->pc))
     return syndrome;
+  const struct tl_page *p = tl_page_of(c->m, *c->pc);
   const uint8_t *page = p->original ? p->original : c->m->ram + p->pa;
   uint32_t brk;
   memcpy(&brk, page + (*c->pc & (TL_PAGE - 1)), sizeof brk);
@@ -82,32 +76,25 @@ bool TL_ARM64(arm_cpu_exec_interrupt)(void *cs, int request) {
   if (!c || !c->live)
     return tl_arm64_lib.exec_interrupt(cs, request);
   uint64_t pc = *c->pc;
-  bool taken = c->taking && tl_arm64_lib.exec_interrupt(cs, TL_INTERRUPT_HARD);
-  c->taking = 0;
+  bool taken = tl_take_interrupt(&c->clock) && tl_arm64_lib.exec_interrupt(cs, TL_INTERRUPT_HARD);
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
-  if (taken) {
-    c->interrupts++;
-    tl_note(c, TL_INTERRUPT, 0, pc);
-  }
+  if (taken)
+    tl_note_interrupt(c, 0, pc);
   return taken;
 }
-
-// The guest may have unmasked interrupts: wherever it goes on, one may be taken there. Such
-// an instruction ends its block.
-void tl_arm64_look_again(struct tl_cpu *c) { c->end = 0; }
 
 void TL_ARM64(helper_msr_i_daifclear)(void *env, uint32_t mask) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.daifclr(env, mask);
   if (c && c->live)
-    tl_arm64_look_again(c);
+    tl_look_for_interrupts(&c->clock);
 }
 
 void TL_ARM64(helper_exception_return)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.eret(env, pc);
   if (c && c->live)
-    tl_arm64_look_again(c);
+    tl_look_for_interrupts(&c->clock);
 }
 
 #define DAIF TL_SYSREG(3, 3, 4, 2, 1)
@@ -124,15 +111,15 @@ static uint64_t read_timer(void *env, const struct tl_arm64_sysreg *r) {
   struct tl_cpu *c = tl_by_env(env);
   if (!c)
     return 0;
-  c->now = is_counter(name(r)) ? tl_read_clock(c) : tl_exact(c, *c->pc);
-  return c->trying ? c->now : tlGoReadSystem(c->id, name(r));
+  tl_callback_at(&c->clock, is_counter(name(r)) ? tl_read_clock(c) : tl_exact(c, *c->pc));
+  return c->run.trying ? c->clock.now : tlGoReadSystem(c->id, name(r));
 }
 
 static void write_timer(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
   struct tl_cpu *c = tl_by_env(env);
   if (!c)
     return;
-  c->now = tl_exact(c, *c->pc);
+  tl_callback_at(&c->clock, tl_exact(c, *c->pc));
   tlGoWriteSystem(c->id, name(r), v);
 }
 
@@ -140,7 +127,7 @@ static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
   struct tl_cpu *c = tl_by_env(env);
   tl_arm64_lib.write_daif(env, r, v);
   if (c && c->live && !user(c))
-    tl_arm64_look_again(c);
+    tl_look_for_interrupts(&c->clock);
 }
 
 // The library asks for the register of an MRS or MSR when it translates that.
@@ -168,16 +155,14 @@ void TL_ARM64(helper_wfi)(void *env, uint32_t len) {
   }
   uint64_t next = tl_canonical(c, *c->pc);
   *c->pc = next;
-  if (!c->line)
+  if (!c->clock.lines)
     tl_wait(c, next, 4);
-  tl_arm64_look_again(c);
+  tl_look_for_interrupts(&c->clock);
   tl_lib.loop_exit(c->cs);
 }
 
 bool TL_ARM64(arm_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
-  struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
-                         : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
+  return tl_fill(cs, va, size, access, mmu, probe, ra);
 }
 #define TARGET(f) TL_ARM64(f)
 #include "replaced.h"

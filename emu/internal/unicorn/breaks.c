@@ -11,28 +11,70 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BREAKS (16u << 20) // more than there are instructions in the text pages
+
+bool tl_breaks_open(struct tl_machine *m) {
+  struct tl_breaks *b = &m->breaks;
+  b->cap = BREAKS;
+  b->cappages = TL_TEXT_PAGES;
+  b->va_mask = 4 * TL_TEXT_PAGES - 1;
+  b->all = tl_reserve(b->cap * sizeof *b->all);
+  b->pages = tl_reserve(b->cappages * sizeof *b->pages);
+  b->by_pa = tl_reserve(m->ram_size / TL_PAGE * sizeof *b->by_pa);
+  b->by_va = tl_reserve((b->va_mask + 1) * sizeof *b->by_va);
+  return b->all && b->pages && b->by_pa && b->by_va;
+}
+
+void tl_breaks_close(struct tl_machine *m) {
+  struct tl_breaks *b = &m->breaks;
+  for (uint32_t i = 0; i < b->npages; i++) {
+    free(b->pages[i].id);
+    free(b->pages[i].original);
+    free(b->pages[i].executed);
+  }
+  tl_release(b->by_va, (b->va_mask + 1) * sizeof *b->by_va);
+  tl_release(b->by_pa, m->ram_size / TL_PAGE * sizeof *b->by_pa);
+  tl_release(b->pages, b->cappages * sizeof *b->pages);
+  tl_release(b->all, b->cap * sizeof *b->all);
+}
+
 static uint32_t va_hash(uint64_t page) { return (uint32_t)((page >> 12) * 0x9e3779b1u); }
 
+// The page at a virtual address; NULL if it holds no breakpoints.
 struct tl_page *tl_page_of(struct tl_machine *m, uint64_t va) {
+  struct tl_breaks *b = &m->breaks;
   va &= ~(TL_PAGE - 1);
-  for (uint32_t h = va_hash(va) & m->va_mask; m->page_by_va[h]; h = (h + 1) & m->va_mask) {
-    struct tl_page *p = &m->pages[m->page_by_va[h] - 1];
+  for (uint32_t h = va_hash(va) & b->va_mask; b->by_va[h]; h = (h + 1) & b->va_mask) {
+    struct tl_page *p = &b->pages[b->by_va[h] - 1];
     if (p->va == va)
       return p;
   }
   return NULL;
 }
 
+// The page at an offset in RAM, which is the library's ram_addr too; beyond it there are none.
+struct tl_page *tl_page_at(struct tl_machine *m, uint64_t ra) {
+  uint32_t i = ra < m->ram_size ? m->breaks.by_pa[ra / TL_PAGE] : 0;
+  return i ? &m->breaks.pages[i - 1] : NULL;
+}
+
 struct tl_break *tl_break_on(struct tl_machine *m, struct tl_page *p, uint64_t addr) {
   uint32_t id = p->id[addr & (TL_PAGE - 1)];
-  return id ? &m->breaks[id - 1] : NULL;
+  return id ? &m->breaks.all[id - 1] : NULL;
+}
+
+// The breakpoint at a virtual address, or NULL.
+struct tl_break *tl_find_break(struct tl_machine *m, uint64_t addr) {
+  struct tl_page *p = tl_page_of(m, addr);
+  return p ? tl_break_on(m, p, addr) : NULL;
 }
 
 static void index_page(struct tl_machine *m, uint32_t i) {
-  uint32_t h = va_hash(m->pages[i].va) & m->va_mask;
-  while (m->page_by_va[h])
-    h = (h + 1) & m->va_mask;
-  m->page_by_va[h] = i + 1;
+  struct tl_breaks *b = &m->breaks;
+  uint32_t h = va_hash(b->pages[i].va) & b->va_mask;
+  while (b->by_va[h])
+    h = (h + 1) & b->va_mask;
+  b->by_va[h] = i + 1;
 }
 
 // Make p the page at offset pa of RAM. From here on that is split: what was translated from
@@ -41,33 +83,33 @@ static void place_page(struct tl_cpu *c, struct tl_page *p, uint64_t pa) {
   struct tl_machine *m = c->m;
   p->pa = pa;
   p->gone = false;
-  if (m->inplace) {
+  if (m->breaks.inplace) {
     p->text = m->ram + pa;
     p->text_ra = pa;
     memcpy(p->original, p->text, TL_PAGE);
   } else {
-    uint64_t at = m->slot_size + (uint64_t)(p - m->pages) * TL_PAGE;
+    uint64_t at = m->slots.size + (uint64_t)(p - m->breaks.pages) * TL_PAGE;
     p->text = m->aux + at;
     p->text_ra = m->aux_ra + at;
     memcpy(p->text, m->ram + pa, TL_PAGE);
   }
-  m->page_by_pa[pa / TL_PAGE] = (uint32_t)(p - m->pages) + 1;
+  m->breaks.by_pa[pa / TL_PAGE] = (uint32_t)(p - m->breaks.pages) + 1;
   tl_invalidate(m, pa, pa + TL_PAGE);
   tl_flush_tlbs(m);
 }
 
 static struct tl_page *make_page(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   struct tl_machine *m = c->m;
-  if (m->npages == m->cappages)
+  if (m->breaks.npages == m->breaks.cappages)
     return NULL;
-  struct tl_page *p = &m->pages[m->npages];
+  struct tl_page *p = &m->breaks.pages[m->breaks.npages];
   *p = (struct tl_page){.va = va};
   p->id = calloc(TL_PAGE, sizeof *p->id);
-  if (m->inplace)
+  if (m->breaks.inplace)
     p->original = malloc(TL_PAGE);
-  if (!p->id || (m->inplace && !p->original) || (m->hooked && tl_hook_page(m, va)))
+  if (!p->id || (m->breaks.inplace && !p->original) || (m->hooks.fire && tl_hook_page(m, va)))
     return NULL;
-  index_page(m, m->npages++);
+  index_page(m, m->breaks.npages++);
   place_page(c, p, pa);
   return p;
 }
@@ -83,7 +125,7 @@ void tl_forget_pages(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
     p->gone = true;
     p->stale = false;
     p->fetched = 0;
-    c->m->page_by_pa[p->pa / TL_PAGE] = 0;
+    c->m->breaks.by_pa[p->pa / TL_PAGE] = 0;
     tl_invalidate(c->m, p->text_ra, p->text_ra + TL_PAGE);
   }
   tl_flush_tlbs(c->m);
@@ -94,22 +136,17 @@ static void touch(struct tl_machine *m, struct tl_page *p) {
   if (p->touched)
     return;
   p->touched = true;
-  p->next_touched = m->touched;
-  m->touched = p;
+  p->next_touched = m->breaks.touched;
+  m->breaks.touched = p;
 }
 
 static struct tl_break *new_break(struct tl_machine *m) {
-  if (m->freebreak) {
-    struct tl_break *b = &m->breaks[m->freebreak - 1];
-    m->freebreak = (uint32_t)b->addr;
+  if (m->breaks.free) {
+    struct tl_break *b = &m->breaks.all[m->breaks.free - 1];
+    m->breaks.free = (uint32_t)b->addr;
     return b;
   }
-  return m->nbreaks < m->capbreaks ? &m->breaks[m->nbreaks++] : NULL;
-}
-
-static uint32_t *slot_entry(struct tl_machine *m, uint64_t slot) {
-  static uint32_t none;
-  return slot && m->hidden ? &m->slot_id[(slot - m->slot_base) >> m->slot_shift] : &none;
+  return m->breaks.n < m->breaks.cap ? &m->breaks.all[m->breaks.n++] : NULL;
 }
 
 // Watch a page for stores; nothing if it is already. NULL, or why not.
@@ -119,7 +156,7 @@ const char *tl_watch(struct tl_cpu *c, uint64_t va, uint64_t pa) {
   struct tl_page *p = tl_page_of(c->m, va);
   if (p && !p->gone)
     return NULL;
-  if (c->m->page_by_pa[pa / TL_PAGE])
+  if (tl_page_at(c->m, pa))
     return "its page has breakpoints through another mapping";
   if (p) {
     place_page(c, p, pa & ~(TL_PAGE - 1));
@@ -143,15 +180,15 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   const char *why = tl_watch(c, addr, pa);
   if (why)
     return why;
-  if (slot && slot - m->slot_base >= m->slot_size)
+  if (slot && !tl_in_slots(&m->slots, slot))
     return "its trampoline is outside the range set aside";
   struct tl_page *p = tl_page_of(m, addr);
   uint32_t *id = &p->id[addr & (TL_PAGE - 1)];
-  struct tl_break *b = *id ? &m->breaks[*id - 1] : new_break(m);
+  struct tl_break *b = *id ? &m->breaks.all[*id - 1] : new_break(m);
   if (!b)
     return "there are too many";
   if (*id)
-    *slot_entry(m, b->slot) = 0;
+    tl_own_slot(m, b->slot, 0);
   uint8_t under[sizeof b->planted_on] = {0}, counting = *id ? b->counting : 0, deferred = *id ? b->deferred : 0;
   uint64_t hits = *id ? b->hits : 0;
   unsigned n;
@@ -165,8 +202,8 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   b->deferred = deferred;
   b->hits = hits;
   memcpy(b->planted_on, under, sizeof under);
-  *id = (uint32_t)(b - m->breaks) + 1;
-  *slot_entry(m, slot) = slot ? *id : 0;
+  *id = (uint32_t)(b - m->breaks.all) + 1;
+  tl_own_slot(m, slot, *id);
   touch(m, p);
   return NULL;
 }
@@ -177,22 +214,17 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
   uint32_t *id = p ? &p->id[addr & (TL_PAGE - 1)] : NULL;
   if (!id || !*id)
     return;
-  struct tl_break *b = &m->breaks[*id - 1];
-  *slot_entry(m, b->slot) = 0;
-  *b = (struct tl_break){.addr = m->freebreak};
-  m->freebreak = *id;
+  struct tl_break *b = &m->breaks.all[*id - 1];
+  tl_own_slot(m, b->slot, 0);
+  *b = (struct tl_break){.addr = m->breaks.free};
+  m->breaks.free = *id;
   *id = 0;
   touch(m, p);
 }
 
-static struct tl_break *find_break(struct tl_machine *m, uint64_t addr) {
-  struct tl_page *p = tl_page_of(m, addr);
-  return p ? tl_break_on(m, p, addr) : NULL;
-}
-
 // Count the hits of the breakpoint at addr from now on instead of calling the tracer.
 bool tl_count_hits(struct tl_cpu *c, uint64_t addr) {
-  struct tl_break *b = find_break(c->m, addr);
+  struct tl_break *b = tl_find_break(c->m, addr);
   if (b)
     b->counting = 1;
   return b;
@@ -200,7 +232,7 @@ bool tl_count_hits(struct tl_cpu *c, uint64_t addr) {
 
 // End that; how many there were.
 uint64_t tl_take_hits(struct tl_cpu *c, uint64_t addr) {
-  struct tl_break *b = find_break(c->m, addr);
+  struct tl_break *b = tl_find_break(c->m, addr);
   uint64_t n = b ? b->hits : 0;
   if (b)
     b->counting = b->hits = 0;
@@ -214,7 +246,7 @@ static void compose(struct tl_cpu *c, struct tl_page *p) {
   memcpy(want, p->original ? p->original : c->m->ram + p->pa, TL_PAGE);
   for (unsigned i = 0, n; i < TL_PAGE; i++)
     if (p->id[i]) {
-      const uint8_t *trap = trap_bytes(c->m, &c->m->breaks[p->id[i] - 1], &n);
+      const uint8_t *trap = trap_bytes(c->m, &c->m->breaks.all[p->id[i] - 1], &n);
       memcpy(want + i, trap, n);
     }
   p->touched = false;
@@ -227,11 +259,11 @@ static void compose(struct tl_cpu *c, struct tl_page *p) {
 }
 
 void tl_commit_breaks(struct tl_cpu *c) {
-  while (c->m->touched) {
-    struct tl_page *p = c->m->touched;
-    c->m->touched = p->next_touched;
+  while (c->m->breaks.touched) {
+    struct tl_page *p = c->m->breaks.touched;
+    c->m->breaks.touched = p->next_touched;
     compose(c, p);
-    c->m->replanted = true;
+    c->m->breaks.changes++;
   }
 }
 
@@ -240,7 +272,7 @@ void tl_commit_breaks(struct tl_cpu *c) {
 // bytes under it are those that were there when it was planted, and may be the wrong ones.
 static void take_originals(struct tl_machine *m, struct tl_page *p) {
   for (unsigned i = 0, n; i < TL_PAGE; i++) {
-    struct tl_break *b = p->id[i] ? &m->breaks[p->id[i] - 1] : NULL;
+    struct tl_break *b = p->id[i] ? &m->breaks.all[p->id[i] - 1] : NULL;
     if (b && !b->guest && !memcmp(p->text + i, trap_bytes(m, b, &n), n))
       memcpy(p->text + i, b->planted_on, n);
   }
@@ -252,7 +284,7 @@ void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   uint64_t va = p->va;
   p->stale = false;
   touch(c->m, p);
-  c->resyncs++;
+  tl_count_resync(&c->hit);
   tl_notice_stores(c->m, p->pa); // again
   if (p->original)
     take_originals(c->m, p);
@@ -277,18 +309,9 @@ void tl_page_stored(struct tl_cpu *c, struct tl_page *p) {
 
 // Around a store of ours to guest memory, which the library does not see.
 void tl_before_store(struct tl_cpu *c, uint64_t pa) {
-  uint32_t i = pa < c->m->ram_size ? c->m->page_by_pa[pa / TL_PAGE] : 0;
-  if (i)
-    tl_page_stored(c, &c->m->pages[i - 1]);
+  struct tl_page *p = tl_page_at(c->m, pa);
+  if (p)
+    tl_page_stored(c, p);
 }
 
 void tl_after_store(struct tl_cpu *c, uint64_t pa, uint64_t n) { tl_invalidate(c->m, pa, pa + n); }
-
-void tl_write_slots(struct tl_cpu *c, uint64_t addr, const uint8_t *code, uint64_t n) {
-  struct tl_machine *m = c->m;
-  uint64_t at = addr - m->slot_base;
-  if (!memcmp(m->aux + at, code, n))
-    return;
-  memcpy(m->aux + at, code, n);
-  tl_invalidate(m, m->aux_ra + at, m->aux_ra + at + n);
-}

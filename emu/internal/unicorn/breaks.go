@@ -21,17 +21,17 @@ type Break struct {
 // SetSlots says where in the guest's kernel address space trampolines lie. It returns
 // the size of the range in bytes.
 func (e *Engine) SetSlots(base uint64) (size uint64) {
-	e.c.m.slot_base = C.uint64_t(base)
-	return uint64(e.c.m.slot_size)
+	C.tl_place_slots(e.c.m, C.uint64_t(base))
+	return uint64(e.c.m.slots.size)
 }
 
 // SetInPlace makes breakpoints go into the guest's own pages, where the guest can see
 // them. Only before the first SetBreak.
-func (e *Engine) SetInPlace(on bool) { e.c.m.inplace = C.bool(on) }
+func (e *Engine) SetInPlace(on bool) { e.c.m.breaks.inplace = C.bool(on) }
 
 // SetHooked makes breakpoints fire by the library's own code hook: nothing is planted, and
 // trampolines are not used. Only before the first SetBreak.
-func (e *Engine) SetHooked(on bool) { e.c.m.hooked = C.bool(on) }
+func (e *Engine) SetHooked(on bool) { C.tl_fire_by_hook(&e.c.m.hooks, C.bool(on)) }
 
 // ShareSlots makes trampolines code that the guest sees, and that several breakpoints use. Only
 // before the first SetBreak.
@@ -43,12 +43,12 @@ func (e *Engine) UseSlot(addr, slot uint64) { C.tl_use_slot(e.c.m, C.uint64_t(ad
 // WriteSlots stores trampolines at a virtual address in the range of SetSlots.
 func (e *Engine) WriteSlots(addr uint64, code []byte) error {
 	m := e.c.m
-	at := addr - uint64(m.slot_base)
-	if size := uint64(m.slot_size); at >= size || uint64(len(code)) > size-at {
+	at := addr - uint64(m.slots.base)
+	if size := uint64(m.slots.size); at >= size || uint64(len(code)) > size-at {
 		return fmt.Errorf("writing trampoline at 0x%x: outside the range set aside", addr)
 	}
 	if len(code) > 0 {
-		C.tl_write_slots(e.c, C.uint64_t(addr), (*C.uint8_t)(unsafe.Pointer(&code[0])), C.uint64_t(len(code)))
+		C.tl_write_slots(m, C.uint64_t(addr), (*C.uint8_t)(unsafe.Pointer(&code[0])), C.uint64_t(len(code)))
 	}
 	return nil
 }
@@ -100,8 +100,8 @@ func (e *Engine) Commit() { C.tl_commit_breaks(e.c) }
 // Aliases are the pages on which the guest has passed breakpoints by, in the order in which they
 // came to have them.
 func (e *Engine) Aliases() (all []arch.Alias) {
-	m := e.c.m
-	for _, p := range unsafe.Slice(m.pages, m.npages) {
+	b := &e.c.m.breaks
+	for _, p := range unsafe.Slice(b.pages, b.npages) {
 		if p.passed != 0 {
 			all = append(all, arch.Alias{Page: uint64(p.va), At: uint64(p.alias), Passed: uint64(p.passed)})
 		}
@@ -112,16 +112,8 @@ func (e *Engine) Aliases() (all []arch.Alias) {
 // Original is the guest's own content of the page at offset pa of RAM while breakpoints stand
 // in it (SetInPlace), otherwise nil.
 func (e *Engine) Original(pa uint64) []byte {
-	m := e.c.m
-	if pa >= uint64(m.ram_size) {
-		return nil
-	}
-	at := unsafe.Slice(m.page_by_pa, uint64(m.ram_size)/C.TL_PAGE)[pa/C.TL_PAGE]
-	if at == 0 {
-		return nil
-	}
-	p := unsafe.Slice(m.pages, m.npages)[at-1]
-	if p.original == nil || bool(p.stale) {
+	p := C.tl_page_at(e.c.m, C.uint64_t(pa))
+	if p == nil || p.original == nil || bool(p.stale) {
 		return nil
 	}
 	return unsafe.Slice((*byte)(p.original), C.TL_PAGE)

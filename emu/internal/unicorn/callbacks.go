@@ -8,7 +8,7 @@ import "C"
 // called is the handler of an engine that is called. It has been told of all hits by then.
 func called(id C.int) Handler {
 	e := engines[id]
-	if e.c.m.ndeferred != 0 {
+	if e.c.m.deferrals.nwords != 0 {
 		e.tellDeferred()
 	}
 	return e.handler

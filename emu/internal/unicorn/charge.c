@@ -1,8 +1,8 @@
 // The clock in translated code. A block begins with
 //
-//	if (clock >= trig)
+//	if (ns >= due)
 //	  tl_on_block(block);
-//	clock += size;
+//	ns += size;
 //	end = pc + size;
 //
 // and the call is behind the block's own code. A block of a trampoline begins with the call alone.
@@ -38,29 +38,19 @@ static const struct {
     {LD_I64, "ld_i64"},       {ST_I64, "st_i64"}, {ADD_I64, "add_i64"},
 };
 
-// The block under translation. A fault in its code leaves this as it is.
-static __thread struct {
-  struct tl_cpu *cpu; // NULL: without a clock
-  const struct tl_block *block;
-  bool begins;              // nothing of it has been translated
-  void *back;               // label of what is done in any case
-  struct tl_op *size, *end; // constants without a value yet
-  uint64_t aside;           // how far from its place tl_cpu is taken to be (learn.c)
-} now;
-
 static struct tl_op *preceding(struct tl_op *op) {
   return (struct tl_op *)((uint8_t *)op->before - offsetof(struct tl_op, next));
 }
 
 static bool as_known(struct tl_cpu *c) {
-  const uint8_t *table = *(const uint8_t **)((uint8_t *)c->tcg + c->m->t->operations);
+  const uint8_t *table = *(const uint8_t **)((uint8_t *)c->buffer.tcg + c->m->t->operations);
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(*(const char **)(table + known[i].number * NAME_STRIDE), known[i].name))
       return false;
-  struct tl_op *mine = tl_lib.emit_op(c->tcg, MOVI_I64), *check = preceding(mine);
+  struct tl_op *mine = tl_lib.emit_op(c->buffer.tcg, MOVI_I64), *check = preceding(mine);
   bool ok = mine->number == MOVI_I64 && check->next == mine && check->number == LD_I32 &&
             check->args[2] == (uint64_t)EXIT_REQUEST;
-  tl_lib.remove_op(c->tcg, mine);
+  tl_lib.remove_op(c->buffer.tcg, mine);
   return ok;
 }
 
@@ -73,37 +63,37 @@ static struct tl_op *constant(void *tcg, uint64_t temp, uint64_t value) {
 
 // Returns a variable of the library's.
 static uint64_t call(struct tl_cpu *c) {
-  uint64_t arg = tl_lib.new_temp(c->tcg, I64, false);
-  constant(c->tcg, arg, (uint64_t)now.block);
-  if (c->described)
-    tl_lib.gen_call(c->tcg, (void *)tl_on_block, NULL, 1, &arg);
+  uint64_t arg = tl_lib.new_temp(c->buffer.tcg, I64, false);
+  constant(c->buffer.tcg, arg, (uint64_t)c->charge.block);
+  if (c->charge.described)
+    tl_lib.gen_call(c->buffer.tcg, (void *)tl_on_block, NULL, 1, &arg);
   else
-    tl_lib.add_inline_hook(c->uc, (void *)c->block_hook, &arg, 1); // describes it first
-  c->described = true;
-  tl_lib.free_temp(c->tcg, arg);
-  return arg - (uint64_t)c->tcg;
+    tl_lib.add_inline_hook(c->uc, (void *)c->charge.hook, &arg, 1); // describes it first
+  c->charge.described = true;
+  tl_lib.free_temp(c->buffer.tcg, arg);
+  return arg - (uint64_t)c->buffer.tcg;
 }
 
 static uint64_t from_env(struct tl_cpu *c, const uint64_t *field) {
-  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env) + now.aside;
+  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env) + c->charge.aside;
 }
 
 static void charge(struct tl_cpu *c, void *due) {
-  void *tcg = c->tcg;
+  void *tcg = c->buffer.tcg;
   uint64_t a = tl_lib.new_temp(tcg, I64, false), b = tl_lib.new_temp(tcg, I64, false);
-  uint64_t clock = from_env(c, &c->clock), trig = from_env(c, &c->trig), end = from_env(c, &c->end);
+  uint64_t ns = from_env(c, &c->clock.ns), until = from_env(c, &c->clock.due), end = from_env(c, &c->clock.end);
   struct tl_op *load = tl_lib.emit_op(tcg, LD_I64);
   uint64_t env = preceding(load)->args[1]; // as the check has it
-  load->args[0] = a, load->args[1] = env, load->args[2] = clock;
-  tl_lib.gen_op3(tcg, LD_I64, b, env, trig);
+  load->args[0] = a, load->args[1] = env, load->args[2] = ns;
+  tl_lib.gen_op3(tcg, LD_I64, b, env, until);
   tl_lib.gen_brcond(tcg, BR_GEU, a - (uint64_t)tcg, b - (uint64_t)tcg, due);
-  now.back = tl_lib.new_label(tcg);
-  tl_lib.gen_op1(tcg, SET_LABEL, (uint64_t)now.back);
-  tl_lib.gen_op3(tcg, LD_I64, a, env, clock);
-  now.size = constant(tcg, b, 0);
+  c->charge.back = tl_lib.new_label(tcg);
+  tl_lib.gen_op1(tcg, SET_LABEL, (uint64_t)c->charge.back);
+  tl_lib.gen_op3(tcg, LD_I64, a, env, ns);
+  c->charge.size = constant(tcg, b, 0);
   tl_lib.gen_op3(tcg, ADD_I64, a, a, b);
-  tl_lib.gen_op3(tcg, ST_I64, a, env, clock);
-  now.end = constant(tcg, b, 0);
+  tl_lib.gen_op3(tcg, ST_I64, a, env, ns);
+  c->charge.end = constant(tcg, b, 0);
   tl_lib.gen_op3(tcg, ST_I64, b, env, end);
   tl_lib.free_temp(tcg, a);
   tl_lib.free_temp(tcg, b);
@@ -111,27 +101,31 @@ static void charge(struct tl_cpu *c, void *due) {
 
 // A hook that is never called: by it the library gets to know tl_on_block.
 void tl_charge_hook(struct tl_cpu *c) {
-  uc_hook_add(c->uc, &c->block_hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, ~0ull, ~0ull);
+  uc_hook_add(c->uc, &c->charge.hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, ~0ull, ~0ull);
 }
 
 void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t aside) {
-  now.cpu = c && c->live && !c->timeless ? c : NULL;
-  now.block = block;
-  now.begins = true;
-  now.back = NULL;
-  now.size = now.end = NULL;
-  now.aside = aside;
+  if (!c)
+    return;
+  struct tl_charge *g = &c->charge;
+  g->block = c->live && !g->off ? block : NULL;
+  g->begins = true;
+  g->back = NULL;
+  g->size = g->end = NULL;
+  g->aside = aside;
 }
 
 // The first branch of a block is about to be emitted: that of the library's check, to exit. True
 // if the clock's part has been, in its place.
 bool tl_charge(void *exit) {
-  struct tl_cpu *c = now.cpu;
-  bool first = now.begins;
-  now.begins = false;
-  if (TL_LIKELY(!first) || !c || !(c->charges = c->charges || as_known(c)))
+  struct tl_cpu *c = tl_current();
+  if (TL_LIKELY(!c || !c->charge.begins))
     return false;
-  if (now.block->pc - c->m->slot_base < c->m->hidden)
+  struct tl_charge *g = &c->charge;
+  g->begins = false;
+  if (!g->block || !(g->known = g->known || as_known(c)))
+    return false;
+  if (tl_in_hidden_slots(&c->m->slots, g->block->pc))
     call(c);
   else
     charge(c, exit);
@@ -140,18 +134,22 @@ bool tl_charge(void *exit) {
 
 // Where the branch goes to, behind the block. True as above.
 bool tl_charge_behind(void) {
-  struct tl_cpu *c = now.cpu;
-  if (!c || !now.back)
+  struct tl_cpu *c = tl_current();
+  if (!c || !c->charge.block || !c->charge.back)
     return false;
   uint64_t any = call(c);
-  tl_lib.gen_brcond(c->tcg, BR_ALWAYS, any, any, now.back);
+  tl_lib.gen_brcond(c->buffer.tcg, BR_ALWAYS, any, any, c->charge.back);
   return true;
 }
 
-void tl_charge_end(void) {
-  if (now.size) {
-    now.size->args[1] = now.block->size;
-    now.end->args[1] = now.block->pc + now.block->size;
+void tl_charge_end(struct tl_cpu *c) {
+  if (!c)
+    return;
+  struct tl_charge *g = &c->charge;
+  if (g->size) {
+    g->size->args[1] = g->block->size;
+    g->end->args[1] = g->block->pc + g->block->size;
   }
-  now.cpu = NULL;
+  g->block = NULL;
+  g->begins = false;
 }

@@ -20,22 +20,23 @@
 #include <time.h>
 #include <unistd.h>
 
-static __thread unsigned long wanted_size;
-static __thread bool making;
-
-void tl_codebuf_size(unsigned long size) { wanted_size = size; }
-
 void tl_codebuf_make(void *uc, unsigned long size) {
-  making = true;
-  tl_lib.exec_init(uc, wanted_size ? wanted_size : size);
-  making = false;
+  struct tl_cpu *c = tl_current();
+  if (!c) {
+    tl_lib.exec_init(uc, size);
+    return;
+  }
+  c->buffer.making = true;
+  tl_lib.exec_init(uc, c->buffer.size ? c->buffer.size : size);
+  c->buffer.making = false;
 }
 
 // The library's and ours. Its buffer is to be near its functions: then code calls them directly, and
 // is the same in the next process but for how far they are away (kept.c).
 void *mmap64(void *addr, size_t size, int prot, int flags, int fd, off64_t offset) {
-  if (making && (prot & PROT_EXEC)) {
-    making = false;
+  struct tl_cpu *c = tl_current();
+  if (c && c->buffer.making && (prot & PROT_EXEC)) {
+    c->buffer.making = false;
     void *p = tl_map_near((void *)tl_lib.exec_init, size, prot);
     if (p)
       return p;
@@ -48,10 +49,10 @@ void *tl_codebuf_first(void *tcg, void *tb) {
   struct tl_cpu *c = tl_current();
   if (!c)
     return tb;
-  c->tcg = tcg;
-  if (!c->first_tb)
-    c->first_tb = tb;
-  else if (tb == c->first_tb && !c->flushed)
+  c->buffer.tcg = tcg;
+  if (!c->buffer.first)
+    c->buffer.first = tb;
+  else if (tb == c->buffer.first && !c->buffer.flushed)
     return NULL;
   return tb;
 }
@@ -59,8 +60,8 @@ void *tl_codebuf_first(void *tcg, void *tb) {
 void tl_codebuf_flushed(struct tl_cpu *c) {
   if (!c)
     return;
-  c->flushed = true;
-  c->flushes++;
+  c->buffer.flushed = true;
+  c->buffer.flushes++;
   tl_no_code(c);
 }
 
@@ -69,8 +70,8 @@ int gettimeofday(struct timeval *restrict tv, void *restrict tz) {
   struct timespec t;
   (void)tz;
   if (c) {
-    tv->tv_sec = c->clock / 1000000000;
-    tv->tv_usec = c->clock / 1000 % 1000000;
+    tv->tv_sec = c->clock.ns / 1000000000;
+    tv->tv_usec = c->clock.ns / 1000 % 1000000;
     return 0;
   }
   clock_gettime(CLOCK_REALTIME, &t);
@@ -83,5 +84,5 @@ int gettimeofday(struct timeval *restrict tv, void *restrict tz) {
 int64_t qemu_clock_get_ns(int type) {
   struct tl_cpu *c = tl_current();
   (void)type;
-  return c ? (int64_t)c->clock : 0;
+  return c ? (int64_t)c->clock.ns : 0;
 }

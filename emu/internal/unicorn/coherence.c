@@ -4,12 +4,40 @@
 // One engine runs at a time, in one thread. The others stand between two blocks, with nothing of
 // theirs on the host's stack, so that they can be operated on from the one that runs.
 //
-// tl_machine.has_code has a bit for each engine. A store is fast where no bit is set; where one
+// tl_code.engines has a bit for each engine. A store is fast where no bit is set; where one
 // is, the engine that stores tells the others (tl_stored_elsewhere).
 #include "library.h"
 
 #define EACH_CPU(m, c) \
   for (struct tl_cpu **at = (m)->cpus, *c; at < (m)->cpus + (m)->ncpus && (c = *at); at++)
+
+bool tl_code_open(struct tl_machine *m) {
+  m->code.pages = (m->ram_size + m->aux_size) / TL_PAGE;
+  return (m->code.engines = tl_reserve(m->code.pages));
+}
+
+void tl_code_close(struct tl_machine *m) { tl_release(m->code.engines, m->code.pages); }
+
+// Reports whether there are translations of the page at ra, the library's ram_addr.
+bool tl_has_code(const struct tl_machine *m, uint64_t ra) { return m->code.engines[ra / TL_PAGE]; }
+
+// c has translated code from the page at ra.
+void tl_protect_code(struct tl_cpu *c, uint64_t ra) {
+  struct tl_machine *m = c->m;
+  m->code.marked++;
+  if (ra / TL_PAGE >= m->code.pages)
+    return;
+  uint8_t *have = &m->code.engines[ra / TL_PAGE];
+  if (!*have && ra < m->ram_size)
+    tl_notice_stores(m, ra);
+  *have |= tl_bit(c);
+}
+
+// c has no code from there any more.
+void tl_unprotect_code(struct tl_cpu *c, uint64_t ra) {
+  if (ra / TL_PAGE < c->m->code.pages)
+    c->m->code.engines[ra / TL_PAGE] &= ~tl_bit(c);
+}
 
 // Drop what was translated from the library's ram_addr [from, to).
 void tl_invalidate(struct tl_machine *m, uint64_t from, uint64_t to) {
@@ -39,7 +67,7 @@ void tl_forget_fetches(struct tl_machine *m, struct tl_page *p) {
 // c is about to store to [ra, ra + len), on a page of which others may have code.
 void tl_stored_elsewhere(struct tl_cpu *storing, void *pages, uint64_t ra, int len) {
   struct tl_machine *m = storing->m;
-  uint8_t have = ra / TL_PAGE < m->pages_of_ram ? m->has_code[ra / TL_PAGE] : 0;
+  uint8_t have = ra / TL_PAGE < m->code.pages ? m->code.engines[ra / TL_PAGE] : 0;
   EACH_CPU(m, c)
     if (c != storing && (have & tl_bit(c)))
       tl_lib.page_stored(c->uc, pages, ra, len, 0);
@@ -47,6 +75,6 @@ void tl_stored_elsewhere(struct tl_cpu *storing, void *pages, uint64_t ra, int l
 
 // c has no translated code any more.
 void tl_no_code(struct tl_cpu *c) {
-  for (uint64_t i = 0; i < c->m->pages_of_ram; i++)
-    c->m->has_code[i] &= ~tl_bit(c);
+  for (uint64_t i = 0; i < c->m->code.pages; i++)
+    c->m->code.engines[i] &= ~tl_bit(c);
 }

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockSize is the bytes in front of a CPU's own state: the clock, and the end of the instruction
-// executed last.
+// clockSize is the bytes in front of a CPU's own state: savedClock.
 const clockSize = 16
 
 // MaxClock is later than the clock of any guest that is to be saved, in ns: 73 years.
@@ -23,8 +22,9 @@ const MaxClock = 1 << 61
 func (e *Engine) SaveCPU() ([]byte, error) {
 	b := make([]byte, clockSize+uint64(C.tl_state_size(e.c)))
 	room := make([]C.uint8_t, 2*C.tl_env_size(e.c))
-	binary.LittleEndian.PutUint64(b, uint64(e.c.clock))
-	binary.LittleEndian.PutUint64(b[8:], uint64(e.c.end))
+	ns, end := e.savedClock()
+	binary.LittleEndian.PutUint64(b, ns)
+	binary.LittleEndian.PutUint64(b[8:], end)
 	if at := C.tl_state_save(e.c, (*C.uint8_t)(&b[clockSize]), &room[0], &room[len(room)/2]); at >= 0 {
 		return nil, fmt.Errorf("saving the CPU: a snapshot has no place for what it has at %d", int(at))
 	}
@@ -63,7 +63,7 @@ func (e *Engine) ParseCPU(b []byte) (*State, error) {
 // SetCPU puts the CPU into a state that ParseCPU has returned for it. Only between runs.
 func (e *Engine) SetCPU(s *State) {
 	C.tl_state_set(e.c, &s.env[0])
-	e.c.clock, e.c.end = C.uint64_t(s.clock), C.uint64_t(s.end)
+	e.setClock(s.clock, s.end)
 	e.Flush()
 }
 

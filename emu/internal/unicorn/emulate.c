@@ -66,15 +66,14 @@ bool tl_emulate(struct tl_cpu *c, struct tl_break *b) {
 void tl_lend(struct tl_cpu *c, struct tl_break *b) {
   if (b->op != LEND && b->op != LEND_OUT)
     return;
-  c->lent = 1 + b->a;
-  c->lent_was = get(c, b->a);
+  c->loan = (struct tl_loan){1 + b->a, get(c, b->a)};
   put(c, b->a, b->op == LEND ? *c->pc + b->imm : *c->pc + b->len);
 }
 
 // The slot of b was left at its end, or by a fault: the register has its old value again,
 // unless the instruction has completed and written it.
-void tl_lent_back(struct tl_cpu *c, const struct tl_break *b, bool completed) {
-  if (c->lent && !(completed && b->a == b->b))
-    put(c, c->lent - 1, c->lent_was);
-  c->lent = 0;
+void tl_end_loan(struct tl_cpu *c, const struct tl_break *b, bool completed) {
+  if (c->loan.reg && !(completed && b->a == b->b))
+    put(c, c->loan.reg - 1, c->loan.was);
+  c->loan.reg = 0;
 }

@@ -28,14 +28,15 @@ static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, st
 // Has the guest only been put back to addr in the middle of an instruction that repeats itself,
 // because another CPU had a turn or breakpoints have changed? Its execution has been told.
 static bool goes_on(const struct tl_cpu *c, uint64_t addr) {
-  return c->round == addr && c->round_now == c->clock && c->round_traps == c->interrupts + c->exceptions;
+  const struct tl_hits *h = &c->hit;
+  return h->round == addr && h->round_ns == c->clock.ns && h->round_traps == tl_traps(&c->counts);
 }
 
 // A breakpoint of ours on page p: tell the tracer. NULL if it does not stand there any
 // more, or not after this; what stands there now is run.
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   uint64_t addr = b->addr;
-  if (!c->m->hooked) // a hook is called in the middle of its block
+  if (!c->m->hooks.fire) // a hook is called in the middle of its block
     tl_cut(c, addr);
   *c->pc = addr;
   if (!(b = bring_up_to_date(c, p, b))) {
@@ -46,51 +47,76 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
     tl_not_executed(c, addr);
     return b;
   }
-  c->hits++;
+  c->hit.hits++;
   if (b->counting) {
     b->hits++;
     return b;
   }
   if (b->deferred && tl_defer(c, b))
     return b;
-  c->now = tl_exact(c, addr);
+  tl_callback_at(&c->clock, tl_exact(c, addr));
   tlGoHit(c->id, addr);
-  return c->end == TL_NEVER ? NULL : tl_break_on(c->m, p, addr);
+  return c->clock.stop_here ? NULL : tl_break_on(c->m, p, addr);
 }
 
-struct tl_break *tl_slot_break(struct tl_cpu *c, uint64_t pc) {
-  struct tl_machine *m = c->m;
-  uint32_t id = pc - m->slot_base < m->slot_size ? m->slot_id[(pc - m->slot_base) >> m->slot_shift] : 0;
-  return id ? &m->breaks[id - 1] : NULL;
+// The guest goes on with the displaced instruction of b.
+void tl_enter_slot(struct tl_cpu *c, const struct tl_break *b) {
+  *c->pc = b->slot;
+  c->hit.first = true;
 }
 
-// A breakpoint instruction at *pc, in the kernel; pc is exact.
-enum tl_trap tl_trap(struct tl_cpu *c) {
-  uint64_t pc = *c->pc;
-  if (c->m->hooked)
-    return TL_TRAP_GUEST;
-  struct tl_break *b = tl_slot_break(c, pc);
-  if (b && tl_slot_offset(c->m, pc)) { // the second one
-    tl_lent_back(c, b, true);
-    *c->pc = b->addr + b->len;
-    return TL_TRAP_DONE;
+// The next round of the instruction at addr, which repeats itself in its slot. The guest may have
+// to begin it at addr again, where the breakpoint is: tl_hit knows it by what is kept here.
+static void next_round(struct tl_cpu *c, uint64_t addr) {
+  c->hit.round = addr;
+  c->hit.round_ns = c->clock.ns;
+  c->hit.round_traps = tl_traps(&c->counts);
+  tl_attend(c, addr);
+}
+
+// A block in a trampoline. Only the one at the start of a slot is the guest's: the
+// displaced instruction, or the next round of one that repeats itself.
+void tl_slot_block(struct tl_cpu *c, uint64_t pc) {
+  struct tl_break *b = tl_slot_break(c->m, pc);
+  if (!b || tl_slot_offset(&c->m->slots, pc)) {
+    c->hit.left = c->clock.ns;
+    return;
   }
-  struct tl_page *p = tl_page_of(c->m, pc);
-  if (!p || !(b = tl_break_on(c->m, p, pc)))
-    return TL_TRAP_GUEST;
+  if (c->hit.first)
+    c->hit.first = false;
+  else if (c->clock.ns >= c->clock.due && b->addr != c->clock.end)
+    next_round(c, b->addr);
+  tl_clock_add(&c->clock, b->len, b->addr + b->len);
+}
+
+// What tl_trap does at the breakpoint in front of a displaced instruction.
+static enum tl_trap first_trap(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   if (!(b = tl_hit(c, p, b)))
     return TL_TRAP_DONE;
   if (b->guest)
     return TL_TRAP_GUEST;
   if (tl_emulate(c, b)) {
-    c->clock += b->len;
-    c->end = b->addr + b->len;
+    tl_clock_add(&c->clock, b->len, b->addr + b->len);
     return TL_TRAP_DONE;
   }
   tl_lend(c, b);
-  *c->pc = b->slot;
-  c->slot_first = 1;
+  tl_enter_slot(c, b);
   return TL_TRAP_DONE;
+}
+
+// A breakpoint instruction at *pc, in the kernel; pc is exact.
+enum tl_trap tl_trap(struct tl_cpu *c) {
+  uint64_t pc = *c->pc;
+  if (c->m->hooks.fire)
+    return TL_TRAP_GUEST;
+  struct tl_break *b = tl_slot_break(c->m, pc);
+  if (b && tl_slot_offset(&c->m->slots, pc)) { // the second one
+    tl_end_loan(c, b, true);
+    *c->pc = b->addr + b->len;
+    return TL_TRAP_DONE;
+  }
+  struct tl_page *p = tl_page_of(c->m, pc);
+  return p && (b = tl_break_on(c->m, p, pc)) ? first_trap(c, p, b) : TL_TRAP_GUEST;
 }
 
 // The instruction at *pc did not complete: put the guest where it would be without
@@ -99,7 +125,7 @@ void tl_settle(struct tl_cpu *c) {
   uint64_t at = tl_canonical(c, *c->pc);
   if (at == *c->pc)
     return;
-  c->slot_faults++;
-  tl_lent_back(c, tl_slot_break(c, *c->pc), false);
+  c->hit.slot_faults++;
+  tl_end_loan(c, tl_slot_break(c->m, *c->pc), false);
   *c->pc = at;
 }

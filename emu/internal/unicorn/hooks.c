@@ -36,8 +36,8 @@ static uint64_t *executions(struct tl_cpu *c, struct tl_page *p, uint64_t addr) 
 // It has fired once if nothing came in between: neither other code, which takes time, nor an
 // exception.
 static bool next_round(struct tl_cpu *c, const struct tl_page *p, const struct tl_break *b) {
-  return c->fired == b->addr && tl_exact(c, b->addr) == c->fired_now + b->len &&
-         c->interrupts + c->exceptions == c->fired_traps && tl_repeats(c, p, b);
+  return c->hook.fired == b->addr && tl_exact(c, b->addr) == c->hook.fired_ns + b->len &&
+         tl_traps(&c->counts) == c->hook.fired_traps && tl_repeats(c, p, b);
 }
 
 static void fire(struct tl_cpu *c, struct tl_page *p, uint64_t addr) {
@@ -51,9 +51,9 @@ static void fire(struct tl_cpu *c, struct tl_page *p, uint64_t addr) {
     tl_hit(c, p, b);
   else if (p->executed)
     (*executions(c, p, addr))--;
-  c->fired = addr;
-  c->fired_now = tl_exact(c, addr);
-  c->fired_traps = c->interrupts + c->exceptions;
+  c->hook.fired = addr;
+  c->hook.fired_ns = tl_exact(c, addr);
+  c->hook.fired_traps = tl_traps(&c->counts);
 }
 
 static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
@@ -63,26 +63,26 @@ static void on_code(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
   (void)size;
   if (!p)
     return;
-  c->seen = addr;
+  c->hook.seen = addr;
   if (p->executed)
     (*executions(c, p, addr))++;
-  if (c->m->hooked)
+  if (c->m->hooks.fire)
     fire(c, p, addr);
 }
 
 // An instruction at pc that is none is about to be reported. The library has called no hook
 // for it if it could not even be decoded.
 void tl_hook_undecoded(struct tl_cpu *c, uint64_t pc) {
-  if (c->m->hooked && c->seen != pc)
+  if (c->m->hooks.fire && c->hook.seen != pc)
     on_code(c->uc, pc, 0, c);
-  c->seen = 0;
+  c->hook.seen = 0;
 }
 
 // The pages beyond the first MAX_HOOKS share a hook, which is called for the others as well.
 static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void *cpu) {
   struct tl_cpu *c = cpu;
   struct tl_page *p = tl_page_of(c->m, addr);
-  if (p && p - c->m->pages >= MAX_HOOKS)
+  if (p && p - c->m->breaks.pages >= MAX_HOOKS)
     on_code(uc, addr, size, cpu);
 }
 
@@ -90,7 +90,7 @@ static void on_code_elsewhere(uc_engine *uc, uint64_t addr, uint32_t size, void 
 // that is translated from here on may have the call in it.
 int tl_hook_code(struct tl_cpu *c, void *f, void *data, uint64_t lo, uint64_t hi) {
   uc_hook handle;
-  c->m->watched = true;
+  c->m->hooks.watched = true;
   return uc_hook_add(c->uc, &handle, UC_HOOK_CODE, f, data, lo, hi);
 }
 
@@ -104,9 +104,9 @@ static int hook(struct tl_machine *m, void *f, uint64_t lo, uint64_t hi) {
 // Have the instructions of a page seen that is about to be the newest; what was translated
 // from it has to be dropped.
 int tl_hook_page(struct tl_machine *m, uint64_t va) {
-  if (m->npages < MAX_HOOKS)
+  if (m->breaks.npages < MAX_HOOKS)
     return hook(m, on_code, va, va + TL_PAGE - 1);
-  return m->npages == MAX_HOOKS ? hook(m, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
+  return m->breaks.npages == MAX_HOOKS ? hook(m, on_code_elsewhere, 0, ~0ull) : UC_ERR_OK;
 }
 
 static void on_alias(uc_engine *uc, uint64_t addr, uint32_t size, void *page) {
@@ -129,10 +129,10 @@ void tl_hook_alias(struct tl_cpu *c, struct tl_page *p, uint64_t va) {
 // Count from now on, for addresses in [lo, hi] on pages that have breakpoints now.
 int tl_crosscheck(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
   struct tl_machine *m = c->m;
-  for (uint32_t i = 0; i < m->npages; i++)
-    if (!m->pages[i].executed && !(m->pages[i].executed = calloc(m->ncpus * TL_PAGE, sizeof(uint64_t))))
+  for (uint32_t i = 0; i < m->breaks.npages; i++)
+    if (!m->breaks.pages[i].executed && !(m->breaks.pages[i].executed = calloc(m->ncpus * TL_PAGE, sizeof(uint64_t))))
       return UC_ERR_NOMEM;
-  int err = m->hooked ? UC_ERR_OK : hook(m, on_code, lo, hi);
+  int err = m->hooks.fire ? UC_ERR_OK : hook(m, on_code, lo, hi);
   for (unsigned i = 0; i < m->ncpus; i++)
     tl_flush(m->cpus[i]);
   return err;

@@ -26,6 +26,13 @@ void tl_journal_close(struct tl_machine *m) {
   m->journal = NULL;
 }
 
+// Make j, or none, the journal. Returns the one that it was.
+struct tl_journal *tl_journal_swap(struct tl_machine *m, struct tl_journal *j) {
+  struct tl_journal *before = m->journal;
+  m->journal = j;
+  return before;
+}
+
 // How many of the sums there are.
 uint64_t tl_journal_blocks(const struct tl_journal *j) {
   uint64_t blocks = (j->n + TL_JOURNAL_BLOCK - 1) / TL_JOURNAL_BLOCK;
@@ -40,14 +47,31 @@ static uint64_t mix(uint64_t sum, uint64_t value) {
 
 // Something has come to the guest, the clock being exact. Beyond the last block only the sum
 // goes on.
-void tl_note(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc) {
+static void note(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc) {
   struct tl_journal *j = c->m->journal;
   if (TL_LIKELY(!j))
     return;
   uint64_t block = j->n / TL_JOURNAL_BLOCK;
   if (block == j->keep)
-    j->kept[j->n % TL_JOURNAL_BLOCK] = (struct tl_event){c->clock, pc, number, kind};
-  j->sum = mix(mix(mix(mix(j->sum, c->clock), pc), number), kind);
+    j->kept[j->n % TL_JOURNAL_BLOCK] = (struct tl_event){c->clock.ns, pc, number, kind};
+  j->sum = mix(mix(mix(mix(j->sum, c->clock.ns), pc), number), kind);
   j->sums[block < MAX_BLOCKS ? block : MAX_BLOCKS - 1] = j->sum;
   j->n++;
+}
+
+void tl_note_interrupt(struct tl_cpu *c, uint64_t number, uint64_t pc) {
+  c->counts.interrupts++;
+  note(c, TL_INTERRUPT, number, pc);
+}
+
+// A system call is one where kind says so.
+void tl_note_exception(struct tl_cpu *c, enum tl_event_kind kind, uint64_t number, uint64_t pc) {
+  c->counts.exceptions++;
+  note(c, kind, number, pc);
+}
+
+// A system call that is no exception.
+void tl_note_syscall(struct tl_cpu *c, uint64_t number, uint64_t pc) {
+  c->counts.syscalls++;
+  note(c, TL_SYSCALL, number, pc);
 }

@@ -17,7 +17,7 @@
 //	           text   the guest's code that was read
 //	           code   the host code
 #define _GNU_SOURCE 1
-#include "kept.h"
+#include "learn.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -26,8 +26,6 @@
 #include <sys/mman.h>
 
 enum { SLOTS = TL_STORE_SLOTS, MOST = TL_STORE_MOST, UNIT = TL_STORE_UNIT };
-
-__thread struct tl_keeping tl_keeping;
 
 static uint32_t slot_of(const struct tl_block *b) {
   uint64_t h = (b->pc ^ (uint64_t)b->flags << 32 ^ b->cflags) * 0x9e3779b97f4a7c15ull;
@@ -61,37 +59,59 @@ static bool same(const struct tl_kept *k, const struct tl_block *b, int max) {
   return k->pc == b->pc && k->cs_base == b->cs_base && k->flags == b->flags && k->cflags == b->cflags && k->max == max;
 }
 
-// Code that is translated as ever and is no trampoline, for a CPU that has what it began with: in
-// machine mode a riscv64 guest can change that.
+// Code that is translated as ever and not a trampoline, for a CPU that has what it began with.
 static bool can_keep(const struct tl_cpu *c, const struct tl_block *b) {
   const struct tl_machine *m = c->m;
-  bool as_ever = !m->watched && c->near && c->charges && !c->timeless && !c->bare;
-  return m->store && as_ever && b->pc - m->slot_base >= m->slot_size;
+  bool as_ever = !m->hooks.watched && c->keep.near && !c->keep.never && c->charge.known && !c->charge.off;
+  return m->kept.store && as_ever && !tl_in_slots(&m->slots, b->pc);
+}
+
+static void begin(struct tl_keep *k, int max) {
+  k->max = max;
+  k->found = NULL;
+  k->learning = false;
+  k->read = 0;
 }
 
 // The library is about to translate b, of at most max instructions. True if it need not.
 bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max) {
   const uint8_t *text;
-  tl_keeping = (struct tl_keeping){.cpu = c, .max = max};
-  if (!c || !can_keep(c, b) || !(text = code_page(c, b->pc)))
+  if (!c)
+    return false;
+  begin(&c->keep, max);
+  if (!can_keep(c, b) || !(text = code_page(c, b->pc)))
     return false;
   struct tl_kept *k;
-  for (uint32_t i = slot_of(b); (k = at(c->m->store, i)); i = (i + 1) % SLOTS)
+  for (uint32_t i = slot_of(b); (k = at(c->m->kept.store, i)); i = (i + 1) % SLOTS)
     if (same(k, b, max) && same_text(c, text, k)) {
       b->size = k->size;
       b->icount = k->icount;
-      tl_keeping.found = k;
-      return !c->m->checking;
+      c->keep.found = k;
+      return !c->m->kept.checking;
     }
-  tl_keeping.learning = true;
+  c->keep.learning = true;
   return false;
+}
+
+// The library reads the guest's code, up to end.
+void tl_kept_read(uint64_t end) {
+  struct tl_cpu *c = tl_current();
+  if (c && end > c->keep.read)
+    c->keep.read = end;
+}
+
+// The block under translation is not to be kept.
+void tl_kept_not(void) {
+  struct tl_cpu *c = tl_current();
+  if (c)
+    c->keep.learning = false;
 }
 
 // What belongs at place, of host code.
 static int32_t value(const struct tl_cpu *c, const struct tl_fix *f, const uint8_t *place) {
   switch (f->kind) {
-  case TL_FIX_LIBRARY: return (int32_t)(c->library + f->to - (place + 4));
-  case TL_FIX_BUFFER: return (int32_t)((uint8_t *)c->first_tb + f->to - (place + 4));
+  case TL_FIX_LIBRARY: return (int32_t)(c->keep.library + f->to - (place + 4));
+  case TL_FIX_BUFFER: return (int32_t)((uint8_t *)c->buffer.first + f->to - (place + 4));
   default: return (int32_t)((uint8_t *)c + f->to - (uint8_t *)c->env);
   }
 }
@@ -109,7 +129,7 @@ static void copy_code(const struct tl_cpu *c, const struct tl_kept *k, uint8_t *
 // Put k where b is to have its code. -1 if the buffer is full.
 static int place(struct tl_cpu *c, struct tl_block *b, const struct tl_kept *k) {
   struct tl_parts p = tl_parts(c, k);
-  struct tl_translator *t = c->tcg;
+  struct tl_translator *t = c->buffer.tcg;
   if (b->code + k->code > t->full)
     return -1;
   copy_code(c, k, b->code, b->code);
@@ -118,14 +138,14 @@ static int place(struct tl_cpu *c, struct tl_block *b, const struct tl_kept *k) 
     b->target[i] = k->target[i];
   memcpy(t->data, p.data, k->icount * c->m->t->insn_words * sizeof *p.data);
   memcpy(t->ends, p.ends, k->icount * sizeof *p.ends);
-  c->placed++;
+  c->keep.placed++;
   return k->code;
 }
 
 // b has been translated into n bytes. Is that what k says?
 static bool as_kept(const struct tl_cpu *c, const struct tl_block *b, int n, const struct tl_kept *k) {
   static __thread uint8_t code[UINT16_MAX];
-  const struct tl_translator *t = c->tcg;
+  const struct tl_translator *t = c->buffer.tcg;
   struct tl_parts p = tl_parts(c, k);
   copy_code(c, k, code, b->code);
   return n == k->code && !memcmp(code, b->code, n) && b->size == k->size && b->icount == k->icount &&
@@ -135,28 +155,29 @@ static bool as_kept(const struct tl_cpu *c, const struct tl_block *b, int n, con
 }
 
 static void check(struct tl_cpu *c, const struct tl_block *b, int n) {
-  c->placed++;
-  if (as_kept(c, b, n, tl_keeping.found) || c->m->differing++)
+  c->keep.placed++;
+  if (as_kept(c, b, n, c->keep.found) || c->m->kept.differing++)
     return;
-  c->m->differs_at = b->pc;
+  c->m->kept.differs_at = b->pc;
 }
 
 // Host code for b: its bytes, or a negative number.
 int tl_kept_code(void *translator, struct tl_block *b) {
-  bool found = tl_keeping.found;
-  if (found && !tl_keeping.cpu->m->checking)
-    return place(tl_keeping.cpu, b, tl_keeping.found);
+  struct tl_cpu *c = tl_current();
+  bool found = c && c->keep.found;
+  if (found && !c->m->kept.checking)
+    return place(c, b, c->keep.found);
   int n = tl_lib.gen_code(translator, b);
   if (found && n >= 0)
-    check(tl_keeping.cpu, b, n);
-  if (tl_keeping.learning)
-    tl_kept_learn(tl_keeping.cpu, b, n);
+    check(c, b, n);
+  if (c && c->keep.learning)
+    tl_kept_learn(c, b, n);
   return n;
 }
 
 // Room for a translation of n bytes; NULL if there is none.
 struct tl_kept *tl_kept_room(struct tl_machine *m, uint64_t n) {
-  struct tl_store *s = m->store;
+  struct tl_store *s = m->kept.store;
   if (s->blocks == MOST || s->used + n > TL_STORE_SIZE)
     return NULL;
   return (struct tl_kept *)((uint8_t *)s + s->used);
@@ -164,7 +185,7 @@ struct tl_kept *tl_kept_room(struct tl_machine *m, uint64_t n) {
 
 // k, of n bytes, is complete.
 void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block *b, uint64_t n) {
-  struct tl_store *s = m->store;
+  struct tl_store *s = m->kept.store;
   uint32_t i = slot_of(b);
   while (s->index[i])
     i = (i + 1) % SLOTS;
@@ -175,7 +196,7 @@ void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block 
 
 // Take the n bytes that the caller has put into the store for translations, if they are such.
 bool tl_kept_take(struct tl_cpu *c, uint64_t n) {
-  struct tl_store *s = c->m->store;
+  struct tl_store *s = c->m->kept.store;
   const uint8_t *end = s->translations + n;
   while (s->used < sizeof *s + n) {
     struct tl_kept *k = tl_kept_room(c->m, 0);
@@ -187,31 +208,31 @@ bool tl_kept_take(struct tl_cpu *c, uint64_t n) {
   return s->used == sizeof *s + n;
 }
 
-uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->store ? m->store->blocks : 0; }
+uint64_t tl_kept_blocks(const struct tl_machine *m) { return m->kept.store ? m->kept.store->blocks : 0; }
 
-uint8_t *tl_kept_all(const struct tl_machine *m) { return m->store->translations; }
+uint8_t *tl_kept_all(const struct tl_machine *m) { return m->kept.store->translations; }
 
-uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->store ? m->store->used - sizeof *m->store : 0; }
+uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->kept.store ? m->kept.store->used - sizeof *m->kept.store : 0; }
 
 // Keep translations from here on: none yet. The caller may put n bytes of them where this returns,
 // and then have them taken. NULL if there is no memory for it, or they are too many.
 uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
   tl_keep_no_more(m);
-  if (n > TL_STORE_SIZE - sizeof *m->store)
+  if (n > TL_STORE_SIZE - sizeof *m->kept.store)
     return NULL;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s == MAP_FAILED)
     return NULL;
   madvise(s, TL_STORE_SIZE, MADV_HUGEPAGE); // it is filled at once; not having them is no error
-  m->store = (struct tl_store *)s;
-  m->store->used = sizeof *m->store;
-  return m->store->translations;
+  m->kept.store = (struct tl_store *)s;
+  m->kept.store->used = sizeof *m->kept.store;
+  return m->kept.store->translations;
 }
 
 void tl_keep_no_more(struct tl_machine *m) {
-  if (m->store)
-    munmap(m->store, TL_STORE_SIZE);
-  m->store = NULL;
+  if (m->kept.store)
+    munmap(m->kept.store, TL_STORE_SIZE);
+  m->kept.store = NULL;
 }
 
 // Can every place of the library be named from all of the buffer by 32 bits, and nothing of ours?
@@ -225,23 +246,23 @@ static int library_at(struct dl_phdr_info *info, size_t size, void *cpu) {
   for (int i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_LOAD)
       end = (uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-  if ((uint8_t *)info->dlpi_addr != c->library)
+  if ((uint8_t *)info->dlpi_addr != c->keep.library)
     return 0;
-  c->library_end = end;
+  c->keep.library_end = end;
   return 1;
 }
 
 // Once there is a buffer.
 void tl_kept_look(struct tl_cpu *c) {
-  const uint8_t *lo = c->first_tb, *hi = ((struct tl_translator *)c->tcg)->full, *ours = (uint8_t *)tl_on_block;
+  const uint8_t *lo = c->buffer.first, *hi = ((struct tl_translator *)c->buffer.tcg)->full, *ours = (uint8_t *)tl_on_block;
   Dl_info library;
   if (!TL_HOST_KEEPS || !dladdr((void *)tl_lib.translate, &library))
     return;
-  c->library = library.dli_fbase;
+  c->keep.library = library.dli_fbase;
   dl_iterate_phdr(library_at, c);
-  bool near = c->library_end && reaches(hi, c->library) && reaches(lo, c->library) && reaches(hi, c->library_end) &&
-              reaches(lo, c->library_end);
-  c->near = near && !reaches(lo, ours) && !reaches(hi, ours);
+  bool near = c->keep.library_end && reaches(hi, c->keep.library) && reaches(lo, c->keep.library) && reaches(hi, c->keep.library_end) &&
+              reaches(lo, c->keep.library_end);
+  c->keep.near = near && !reaches(lo, ours) && !reaches(hi, ours);
 }
 
 // A note of the linker's that is another for each build, in hexadecimal digits: how many there are, of

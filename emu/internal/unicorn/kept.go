@@ -39,23 +39,23 @@ func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
 // kept. It is valid until the machine runs.
 func (e *Engine) Kept() (store []byte, blocks uint64) {
 	m := e.c.m
-	if m.store == nil {
+	if m.kept.store == nil {
 		return nil, 0
 	}
 	return unsafe.Slice((*byte)(C.tl_kept_all(m)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
 }
 
 // CheckKept has translations compared with what the library makes now, and not used.
-func (e *Engine) CheckKept() { e.c.m.checking = true }
+func (e *Engine) CheckKept() { C.tl_check_kept(&e.c.m.kept) }
 
 // KeptDiffering counts those that were not the same; at is the address of the first block of them.
 func (e *Engine) KeptDiffering() (n, at uint64) {
-	return uint64(e.c.m.differing), uint64(e.c.m.differs_at)
+	return uint64(e.c.m.kept.differing), uint64(e.c.m.kept.differs_at)
 }
 
 // Placed counts the blocks of this CPU that did not have to be translated, for they were kept; with CheckKept,
 // that were compared.
-func (e *Engine) Placed() uint64 { return uint64(e.c.placed) }
+func (e *Engine) Placed() uint64 { return uint64(e.c.keep.placed) }
 
 // KeptBy says what translations depend on besides the guest: the builds of this program and of the
 // library, and the features of the host's CPU. "" if that cannot be told, or the program is one that

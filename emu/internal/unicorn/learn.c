@@ -5,7 +5,7 @@
 // the two differ, such a value begins, for its least byte is another; by how much it differs says of
 // which kind it is. A block with a difference of no known kind is not kept, nor one with an address of
 // the process that stays the same.
-#include "kept.h"
+#include "learn.h"
 
 #include <string.h>
 
@@ -16,15 +16,6 @@ enum {
   FIXES = TL_FIXES,
   PROLOGUE = TL_PAGE,
 };
-
-// The library reads the guest's code, up to end.
-void tl_kept_read(uint64_t end) {
-  if (end > tl_keeping.read)
-    tl_keeping.read = end;
-}
-
-// The block under translation is not to be kept.
-void tl_kept_not(void) { tl_keeping.learning = false; }
 
 static bool has_break(struct tl_machine *m, uint64_t from, uint64_t to) {
   struct tl_page *p = NULL;
@@ -37,19 +28,20 @@ static bool has_break(struct tl_machine *m, uint64_t from, uint64_t to) {
   return false;
 }
 
-static bool worth_it(const struct tl_cpu *c, const struct tl_block *b, int n) {
-  uint64_t read = tl_keeping.read - b->pc;
-  const struct tl_translator *t = c->tcg;
+// Reports whether b, which has been translated into n bytes of host code, is of the kind that can be kept.
+static bool can_learn(const struct tl_cpu *c, const struct tl_block *b, int n) {
+  uint64_t read = c->keep.read - b->pc;
+  const struct tl_translator *t = c->buffer.tcg;
   bool whole = n > 0 && n <= UINT16_MAX && b->icount && b->icount <= TL_INSNS && b->size && b->size <= read && read <= 2 * TL_PAGE;
   if (!whole || (uintptr_t)b->code % ALIGNED)
     return false;
   bool known = t->next == b->code && b->code < t->full && t->data[0] == b->pc && t->ends[b->icount - 1] <= n;
-  return known && !has_break(c->m, b->pc, tl_keeping.read);
+  return known && !has_break(c->m, b->pc, c->keep.read);
 }
 
 // The block at away bytes from b, translated like b. False if it comes out otherwise.
-static bool once_more(struct tl_cpu *c, const struct tl_block *b, uint64_t away, int n) {
-  struct tl_translator *t = c->tcg;
+static bool translate_again(struct tl_cpu *c, const struct tl_block *b, uint64_t away, int n) {
+  struct tl_translator *t = c->buffer.tcg;
   struct tl_block *other = (struct tl_block *)((uint8_t *)b + away);
   if (b->code + away + n > t->full)
     return false;
@@ -58,16 +50,16 @@ static bool once_more(struct tl_cpu *c, const struct tl_block *b, uint64_t away,
   tl_lib.func_start(t);
   t->cs = c->cs;
   tl_charge_begin(c, other, ASIDE);
-  tl_lib.translate(c->cs, other, tl_keeping.max);
-  tl_charge_end();
+  tl_lib.translate(c->cs, other, c->keep.max);
+  tl_charge_end(c);
   t->cs = NULL;
   return tl_lib.gen_code(t, other) == n && other->size == b->size && other->icount == b->icount;
 }
 
 static bool known_place(const struct tl_cpu *c, const uint8_t *to, struct tl_fix *f) {
-  const uint8_t *first = c->first_tb;
-  if (to >= c->library && to < c->library_end)
-    f->kind = TL_FIX_LIBRARY, f->to = (int32_t)(to - c->library);
+  const uint8_t *first = c->buffer.first;
+  if (to >= c->keep.library && to < c->keep.library_end)
+    f->kind = TL_FIX_LIBRARY, f->to = (int32_t)(to - c->keep.library);
   else if (to < first && first - to <= (ptrdiff_t)PROLOGUE)
     f->kind = TL_FIX_BUFFER, f->to = (int32_t)(to - first);
   else
@@ -119,10 +111,10 @@ static void copy_text(struct tl_cpu *c, uint8_t *to, uint64_t from, uint64_t end
 }
 
 static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct tl_fix *fixes, int nfixes) {
-  const struct tl_translator *t = c->tcg;
+  const struct tl_translator *t = c->buffer.tcg;
   struct tl_kept head = {
-      .pc = b->pc, .cs_base = b->cs_base, .flags = b->flags, .cflags = b->cflags, .max = (uint16_t)tl_keeping.max,
-      .size = b->size, .read = (uint16_t)(tl_keeping.read - b->pc), .icount = b->icount,
+      .pc = b->pc, .cs_base = b->cs_base, .flags = b->flags, .cflags = b->cflags, .max = (uint16_t)c->keep.max,
+      .size = b->size, .read = (uint16_t)(c->keep.read - b->pc), .icount = b->icount,
       .code = (uint16_t)n, .fixes = (uint16_t)nfixes,
       .reset = {b->reset[0], b->reset[1]}, .target = {tl_target_of(b, 0), tl_target_of(b, 1)},
   };
@@ -135,7 +127,7 @@ static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct
   memcpy(p.data, t->data, (uint8_t *)p.fixes - (uint8_t *)p.data);
   memcpy(p.fixes, fixes, nfixes * sizeof *fixes);
   memcpy(p.ends, t->ends, b->icount * sizeof *p.ends);
-  copy_text(c, p.text, b->pc, tl_keeping.read);
+  copy_text(c, p.text, b->pc, c->keep.read);
   memcpy(p.code, b->code, n);
   for (int i = 0; i < nfixes; i++) // a store is the same whoever has made it
     memset(p.code + fixes[i].at, 0, sizeof(int32_t));
@@ -145,18 +137,18 @@ static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct
 // b has been translated into n bytes of host code.
 void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n) {
   struct tl_fix fixes[FIXES];
-  struct tl_translator *t = c->tcg;
-  if (!worth_it(c, b, n) || !tl_kept_room(c->m, sizeof(struct tl_kept)))
+  struct tl_translator *t = c->buffer.tcg;
+  if (!can_learn(c, b, n) || !tl_kept_room(c->m, sizeof(struct tl_kept)))
     return;
   uint64_t data[TL_INSNS * TL_INSN_WORDS], words = b->icount * c->m->t->insn_words;
   uint16_t ends[TL_INSNS];
   memcpy(data, t->data, words * sizeof *data);
   memcpy(ends, t->ends, b->icount * sizeof *ends);
   uint64_t away = ((uint64_t)(b->code - (uint8_t *)b) + (uint64_t)n + 4 * ALIGNED - 1) / (4 * ALIGNED) * (4 * ALIGNED) + ALIGNED;
-  bool alike = once_more(c, b, away, n) && !memcmp(data, t->data, words * sizeof *data) &&
+  bool alike = translate_again(c, b, away, n) && !memcmp(data, t->data, words * sizeof *data) &&
                !memcmp(ends, t->ends, b->icount * sizeof *ends);
   int found = alike ? differences(c, b->code, n, away, fixes) : -1;
-  if (found >= 0 && tl_keeping.learning)
+  if (found >= 0 && c->keep.learning)
     keep(c, b, n, fixes, found);
   memcpy(t->data, data, words * sizeof *data);
   memcpy(t->ends, ends, b->icount * sizeof *ends);

@@ -63,8 +63,6 @@ static const struct {
 // The oldest C library on which all of it has been run, 2.31: that of Debian 11.
 enum { LIBC_MINOR = 31 };
 
-static char message[256];
-
 static const char *find(const char *name, const char *suffix, void **slot) {
   char full[128];
   snprintf(full, sizeof full, "%s%s", name, suffix);
@@ -73,8 +71,7 @@ static const char *find(const char *name, const char *suffix, void **slot) {
     *slot = p;
   if (p)
     return NULL;
-  snprintf(message, sizeof message, "it does not export %s", full);
-  return message;
+  return tl_message("it does not export %s", full);
 }
 
 // Look for everything that t needs and, if load, keep where it is.
@@ -119,10 +116,8 @@ const struct tl_target *tl_target(const char *name) {
 const char *tl_library_check(const struct tl_target *t) {
   unsigned major, minor;
   uc_version(&major, &minor);
-  if (major != 2 || minor != 0) {
-    snprintf(message, sizeof message, "its version is %u.%u", major, minor);
-    return message;
-  }
+  if (major != 2 || minor != 0)
+    return tl_message("its version is %u.%u", major, minor);
   if (t)
     return resolve(t, false);
   const char *why = NULL;

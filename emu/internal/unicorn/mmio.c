@@ -2,7 +2,7 @@
 // that is not RAM. What is where, and what is nowhere, the Go side knows.
 //
 // Nothing may stop or leave the block from here: the library would begin it again, with
-// all its side effects. A device that raises its line lowers trig, and the start of the
+// all its side effects. A device that raises its line lowers tl_clock.due, and the start of the
 // next block sees it.
 #include "library.h"
 
@@ -12,20 +12,20 @@ static void note_time(struct tl_cpu *c) {
   uintptr_t host = *(uintptr_t *)(c->cs + TL_CS_IO_PC);
   if (host)
     tl_lib.restore_state(c->cs, host, false);
-  c->now = host ? tl_exact(c, tl_address(c)) : c->clock;
+  tl_callback_at(&c->clock, host ? tl_exact(c, tl_address(c)) : c->clock.ns);
 }
 
 static uint64_t load(struct tl_cpu *c, uint64_t pa, unsigned size) {
   note_time(c);
-  if (!c->trying)
+  if (!c->run.trying)
     return tlGoLoad(c->id, pa, size);
-  c->tried_io = c->now;
+  tl_tried_access(&c->run, c->clock.now);
   return 0;
 }
 
 static void store(struct tl_cpu *c, uint64_t pa, unsigned size, uint64_t v) {
   note_time(c);
-  if (!c->trying)
+  if (!c->run.trying)
     tlGoStore(c->id, pa, size, v);
 }
 

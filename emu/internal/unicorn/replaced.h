@@ -19,8 +19,8 @@ void TARGET(tlb_protect_code)(void *uc, uint64_t ra) {
 
 void TARGET(tlb_unprotect_code)(void *uc, uint64_t ra) {
   struct tl_cpu *c = tl_by_uc(uc);
-  if (c && ra / TL_PAGE < c->m->pages_of_ram)
-    c->m->has_code[ra / TL_PAGE] &= ~tl_bit(c);
+  if (c)
+    tl_unprotect_code(c, ra);
 }
 
 // The guest is about to store to a page that holds code, or to one with breakpoints.
@@ -46,7 +46,7 @@ void TARGET(gen_intermediate_code)(void *cs, struct tl_block *block, int max) {
     return;
   tl_charge_begin(c, block, 0);
   tl_lib.translate(cs, block, max);
-  tl_charge_end();
+  tl_charge_end(c);
 }
 
 int TARGET(tcg_gen_code)(void *tcg, struct tl_block *block) { return tl_kept_code(tcg, block); }

@@ -42,7 +42,16 @@ enum { TL_USER = 0, TL_SUPERVISOR = 1, TL_MACHINE = 3 };
 #define TL_MPP_SHIFT 11
 #define TL_MPP (3ull << TL_MPP_SHIFT)
 
-// Interrupts, as bits of mip, and those of tl_cpu.line.
+// What a CPU has besides.
+struct tl_riscv64_cpu {
+  bool bare;     // no firmware of ours; machine mode is the guest's
+  bool narrow;   // the signed minimum or maximum to come is one of words (riscv64_tcg.c)
+  uint64_t zero; // x0, as it is read and may be written
+};
+
+static inline struct tl_riscv64_cpu *tl_riscv64_own(const struct tl_cpu *c) { return (struct tl_riscv64_cpu *)c->arch; }
+
+// Interrupts, as bits of mip, and those of tl_clock.lines.
 #define TL_SSIP (1ull << 1)
 #define TL_MSIP (1ull << 3)
 #define TL_STIP (1ull << 5)
@@ -85,6 +94,7 @@ void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines);
 void tl_riscv64_restored(struct tl_cpu *c);
 
 // riscv64_cpu.c
+void tl_riscv64_set_bare(struct tl_cpu *c);
 void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1);
 
 // riscv64_state.c

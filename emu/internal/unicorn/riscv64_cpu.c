@@ -78,6 +78,13 @@ static const char *find(struct tl_cpu *c) {
   return NULL;
 }
 
+// Machine mode is the guest's: it can change what translations depend on, and where its kernel lies.
+void tl_riscv64_set_bare(struct tl_cpu *c) {
+  tl_riscv64_own(c)->bare = true;
+  tl_use_single_pages(&c->tlb);
+  tl_keep_never(&c->keep);
+}
+
 // As the SBI leaves it: S-mode, no paging, interrupts off, the hart and the device tree in
 // a0 and a1 (SBI, chapter 2; Linux, Documentation/riscv/boot.rst). Without firmware as after
 // a reset, in M-mode (Privileged Architecture, 3.4), with the same registers.
@@ -85,11 +92,11 @@ void tl_riscv64_start(struct tl_cpu *c, uint64_t pc, uint64_t a0, uint64_t a1) {
   struct tl_riscv64_env *e = c->env;
   memset(e->gpr, 0, sizeof e->gpr);
   e->mstatus = 0;
-  e->mideleg = c->bare ? 0 : TL_SSIP | TL_STIP | TL_SEIP;
-  e->medeleg = c->bare ? 0 : ~0ull;
+  e->mideleg = tl_riscv64_own(c)->bare ? 0 : TL_SSIP | TL_STIP | TL_SEIP;
+  e->medeleg = tl_riscv64_own(c)->bare ? 0 : ~0ull;
   e->mie = e->mip = e->satp = e->stvec = 0;
   e->load_res = TL_NO_MONITOR;
-  e->priv = c->bare ? TL_MACHINE : TL_SUPERVISOR;
+  e->priv = tl_riscv64_own(c)->bare ? TL_MACHINE : TL_SUPERVISOR;
   e->gpr[10] = a0;
   e->gpr[11] = a1;
   e->pc = pc;
@@ -126,7 +133,7 @@ static const char *try_code(struct tl_cpu *c) {
   e->satp = 8ull << 60 | (base + ROOT) >> 12;
   tl_lib.flush_tlb(c->cs);
   bool ok = tl_try(c, TL_HUNG, 20 + 12) && e->gpr[12] == 13 && e->gpr[13] == va + 20 && e->gpr[14] == 0 &&
-            e->pc == va + 52 && e->stval == 0 && c->tried_io == 16;
+            e->pc == va + 52 && e->stval == 0 && c->run.tried_io == 16;
   memset(ram + ROOT, 0, CODE + TL_PAGE - ROOT);
   tl_riscv64_start(c, 0, 0, 0);
   return ok ? NULL : "it does not run a page of code right";
@@ -141,11 +148,10 @@ static const uint8_t *breakpoint(unsigned len, unsigned room, unsigned *n) {
 
 // x0 may be written, and reads as zero.
 static uint64_t *general(struct tl_cpu *c, unsigned reg) {
-  static uint64_t zero;
   if (reg % 32)
     return &tl_riscv64_env(c)->gpr[reg % 32];
-  zero = 0;
-  return &zero;
+  tl_riscv64_own(c)->zero = 0;
+  return &tl_riscv64_own(c)->zero;
 }
 
 static uint64_t *monitor(struct tl_cpu *c) { return &tl_riscv64_env(c)->load_res; }

@@ -26,7 +26,7 @@ static bool may_read(struct tl_cpu *c, int csr) {
   int n = csr - CSR_CYCLE;
   if (e->priv == TL_MACHINE || n < 0)
     return e->priv == TL_MACHINE;
-  return !c->bare || ((e->mcounteren >> n & 1) && (e->priv == TL_SUPERVISOR || (e->scounteren >> n & 1)));
+  return !tl_riscv64_own(c)->bare || ((e->mcounteren >> n & 1) && (e->priv == TL_SUPERVISOR || (e->scounteren >> n & 1)));
 }
 
 // A read of a counter: 0, or ILLEGAL.
@@ -52,13 +52,13 @@ static int timer(struct tl_cpu *c, int csr, uint64_t *old, uint64_t value, uint6
                          : e->priv == TL_USER ||
                                (!machine && !(compares_time(c) && (e->mcounteren & COUNTEREN_TM))))
     return ILLEGAL;
-  c->now = tl_exact(c, *c->pc);
+  tl_callback_at(&c->clock, tl_exact(c, *c->pc));
   uint64_t was = tlGoReadSystem(c->id, csr);
   if (old)
     *old = was;
   if (mask) {
     tlGoWriteSystem(c->id, csr, (was & ~mask) | (value & mask));
-    c->end = 0; // wherever it goes on, an interrupt may be taken there
+    tl_look_for_interrupts(&c->clock);
   }
   return 0;
 }
@@ -75,11 +75,11 @@ static bool masks_interrupts(int csr) {
 static void pending_written(struct tl_cpu *c, int csr) {
   uint64_t mip = tl_riscv64_env(c)->mip;
   uint8_t own = TL_LINE_SOFTWARE, lines = mip & TL_SSIP ? TL_LINE_SOFTWARE : 0;
-  if (csr == CSR_MIP && c->bare && !compares_time(c)) {
+  if (csr == CSR_MIP && tl_riscv64_own(c)->bare && !compares_time(c)) {
     own |= TL_LINE_TIMER;
     lines |= mip & TL_STIP ? TL_LINE_TIMER : 0;
   }
-  tl_riscv64_lines(c, (c->line & ~own) | lines);
+  tl_riscv64_lines(c, (c->clock.lines & ~own) | lines);
 }
 
 int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, uint64_t mask) {
@@ -89,7 +89,7 @@ int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, u
   struct tl_riscv64_env *e = c->env;
   if (!mask && is_counter(csr))
     return counter(c, csr, old);
-  if (c->bare && (csr == CSR_STIMECMP || csr == CSR_MENVCFG))
+  if (tl_riscv64_own(c)->bare && (csr == CSR_STIMECMP || csr == CSR_MENVCFG))
     return timer(c, csr, old, value, mask);
   uint64_t satp = e->satp;
   int err = tl_riscv64_lib.csrrw(env, csr, old, value, mask);
@@ -98,6 +98,6 @@ int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, u
   if ((csr == CSR_SIP || csr == CSR_MIP) && mask)
     pending_written(c, csr);
   if (!err && mask && masks_interrupts(csr))
-    c->end = 0; // wherever it goes on, an interrupt may be taken there
+    tl_look_for_interrupts(&c->clock);
   return err;
 }

@@ -123,7 +123,7 @@ func (e riscv64) User() bool { return e.env().priv == C.TL_USER }
 // SetBare gives machine mode of a riscv64 engine to the guest: there is no firmware, so no
 // Call. The CSRs stimecmp and menvcfg are ReadSystem and WriteSystem then, by their numbers.
 // Only before StartRISCV64.
-func (e *Engine) SetBare() { e.c.bare = 1 }
+func (e *Engine) SetBare() { C.tl_riscv64_set_bare(e.c) }
 
 // Numbers of the CSRs that are devices.
 const (
@@ -151,7 +151,7 @@ const (
 
 // SetInterrupt raises or lowers an interrupt of a riscv64 engine.
 func (e *Engine) SetInterrupt(which uint8, high bool) {
-	lines := uint8(e.c.line) &^ which
+	lines := uint8(e.c.clock.lines) &^ which
 	if high {
 		lines |= which
 	}

@@ -24,7 +24,7 @@ const struct tl_part tl_riscv64_notes[] = {
 
 // Without firmware all modes are the guest's.
 static bool mode_sound(const struct tl_cpu *c, uint64_t mode) {
-  return mode == TL_USER || mode == TL_SUPERVISOR || (mode == TL_MACHINE && c->bare);
+  return mode == TL_USER || mode == TL_SUPERVISOR || (mode == TL_MACHINE && tl_riscv64_own(c)->bare);
 }
 
 static bool paging_sound(uint64_t satp) {

@@ -9,8 +9,6 @@
 #define MO_SIZE 3
 #define MO_32 2
 
-static __thread bool narrow; // the signed minimum or maximum to come is one of words
-
 uint64_t TL_RISCV64(get_page_addr_code)(void *env, uint64_t va) {
   struct tl_cpu *c = tl_by_env(env);
   uint64_t page = va / TL_PAGE;
@@ -19,8 +17,15 @@ uint64_t TL_RISCV64(get_page_addr_code)(void *env, uint64_t va) {
   return tl_riscv64_lib.page_addr_code(env, va);
 }
 
+static void set_narrow(bool narrow) {
+  struct tl_cpu *c = tl_current();
+  if (c)
+    tl_riscv64_own(c)->narrow = narrow;
+}
+
 static void widen(void *s, void *a, void *b) {
-  if (!narrow)
+  struct tl_cpu *c = tl_current();
+  if (!c || !tl_riscv64_own(c)->narrow)
     return;
   tl_riscv64_lib.ext32s(s, a, a);
   tl_riscv64_lib.ext32s(s, b, b);
@@ -37,13 +42,13 @@ void TL_RISCV64(tcg_gen_smin_i64)(void *s, void *to, void *a, void *b) {
 }
 
 void TL_RISCV64(tcg_gen_atomic_fetch_smax_i64)(void *s, void *to, void *addr, void *v, uint64_t index, int memop) {
-  narrow = (memop & MO_SIZE) == MO_32;
+  set_narrow((memop & MO_SIZE) == MO_32);
   tl_riscv64_lib.fetch_smax(s, to, addr, v, index, memop);
-  narrow = false;
+  set_narrow(false);
 }
 
 void TL_RISCV64(tcg_gen_atomic_fetch_smin_i64)(void *s, void *to, void *addr, void *v, uint64_t index, int memop) {
-  narrow = (memop & MO_SIZE) == MO_32;
+  set_narrow((memop & MO_SIZE) == MO_32);
   tl_riscv64_lib.fetch_smin(s, to, addr, v, index, memop);
-  narrow = false;
+  set_narrow(false);
 }

@@ -60,26 +60,19 @@ static void deliver(struct tl_cpu *c, uint64_t cause, uint64_t tval) {
 }
 
 static void call_firmware(struct tl_cpu *c) {
-  c->syscalls++;
-  *c->pc = tl_canonical(c, *c->pc + 4);
-  c->now = tl_exact(c, *c->pc);
-  tlGoCall(c->id);
-  if (c->m->stop)
-    tl_leave(c, *c->pc, TL_STOPPED);
-  if (c->park) {
-    c->park = 0;
-    tl_leave(c, *c->pc, TL_PARKED);
-  }
+  tl_count_firmware_call(&c->counts);
+  int why = tl_call_firmware(c, tl_canonical(c, *c->pc + 4));
+  if (why != TL_RUNNING)
+    tl_leave(c, *c->pc, why);
 }
 
 static void exception(struct tl_cpu *c, uint32_t cause) {
   struct tl_riscv64_env *e = c->env;
   // A fetch fault comes after a complete block: there is nothing to take off the clock.
-  bool fetching = c->filling == 1 + TL_FETCH, user = e->priv == TL_USER;
-  c->filling = 0;
+  bool fetching = tl_end_fill(&c->tlb), user = e->priv == TL_USER;
   if (cause == CAUSE_BREAKPOINT && !user && tl_trap(c) == TL_TRAP_DONE)
     return;
-  if (cause == CAUSE_ECALL && !user && !c->bare) {
+  if (cause == CAUSE_ECALL && !user && !tl_riscv64_own(c)->bare) {
     call_firmware(c);
     return;
   }
@@ -93,11 +86,10 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
     tval = 0;
   if (cause == CAUSE_BREAKPOINT)
     tval = e->pc;
-  c->exceptions++;
   if (cause == CAUSE_ECALL)
-    tl_note(c, TL_SYSCALL, e->gpr[17], e->pc); // a7 has Linux's number
+    tl_note_exception(c, TL_SYSCALL, e->gpr[17], e->pc); // a7 has Linux's number
   else
-    tl_note(c, TL_EXCEPTION, cause, e->pc);
+    tl_note_exception(c, TL_EXCEPTION, cause, e->pc);
   tl_trapped(c);
   deliver(c, cause == CAUSE_ECALL ? CAUSE_ECALL + e->priv : cause, tval);
 }
@@ -138,12 +130,10 @@ bool TL_RISCV64(riscv_cpu_exec_interrupt)(void *cs, int request) {
   if (!c || !c->live)
     return tl_riscv64_lib.exec_interrupt(cs, request);
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
-  uint64_t p = c->taking ? pending(c) : 0;
-  c->taking = 0;
+  uint64_t p = tl_take_interrupt(&c->clock) ? pending(c) : 0;
   if (!p)
     return false;
-  c->interrupts++;
-  tl_note(c, TL_INTERRUPT, (uint64_t)__builtin_ctzll(p), tl_riscv64_env(c)->pc);
+  tl_note_interrupt(c, (uint64_t)__builtin_ctzll(p), tl_riscv64_env(c)->pc);
   deliver(c, CAUSE_INTERRUPT | (uint64_t)__builtin_ctzll(p), 0);
   return true;
 }
@@ -157,9 +147,7 @@ void tl_riscv64_lines(struct tl_cpu *c, uint8_t lines) {
   struct tl_riscv64_env *e = c->env;
   for (unsigned i = 0; i < LINES; i++)
     e->mip = (e->mip & ~in_mip[i]) | (lines >> i & 1 ? in_mip[i] : 0);
-  c->line = lines;
-  if (lines)
-    c->trig = 0;
+  tl_set_lines(&c->clock, lines);
 }
 
 // The lines that stand are those that the guest sees.
@@ -175,7 +163,7 @@ uint64_t TL_RISCV64(helper_sret)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   uint64_t to = tl_riscv64_lib.sret(env, pc);
   if (c && c->live)
-    c->end = 0; // as after those CSRs
+    tl_look_for_interrupts(&c->clock);
   return to;
 }
 
@@ -183,7 +171,7 @@ uint64_t TL_RISCV64(helper_mret)(void *env, uint64_t pc) {
   struct tl_cpu *c = tl_by_env(env);
   uint64_t to = tl_riscv64_lib.mret(env, pc);
   if (c && c->live)
-    c->end = 0;
+    tl_look_for_interrupts(&c->clock);
   return to;
 }
 
@@ -205,14 +193,12 @@ void TL_RISCV64(helper_wfi)(void *env) {
   tl_cut(c, next); // it does not end the block
   if (!(e->mip & e->mie)) // otherwise it goes on, whatever sstatus says
     tl_wait(c, next, 4);
-  c->end = 0; // wherever it goes on, an interrupt may be taken there
+  tl_look_for_interrupts(&c->clock);
   tl_lib.loop_exit(c->cs);
 }
 
 bool TL_RISCV64(riscv_cpu_tlb_fill)(void *cs, uint64_t va, int size, int access, int mmu, bool probe, uintptr_t ra) {
-  struct tl_cpu *c = tl_by_cs(cs);
-  return c && c->live ? tl_fill(c, va, size, access, mmu, probe, ra)
-                         : tl_lib.tlb_fill(cs, va, size, access, mmu, probe, ra);
+  return tl_fill(cs, va, size, access, mmu, probe, ra);
 }
 #define TARGET(f) TL_RISCV64(f)
 #include "replaced.h"

@@ -18,7 +18,7 @@
 
 bool tl_step_window(struct tl_cpu *c, uint64_t va, uint8_t **host) {
   struct tl_machine *m = c->m;
-  uint64_t at = va - m->slot_base, end = m->slot_size - TL_PAGE;
+  uint64_t at = va - m->slots.base, end = m->slots.size - TL_PAGE;
   if (!c->step || at >= end || at < end - TL_STEP_WINDOW)
     return false;
   *host = m->aux + at;
@@ -49,28 +49,27 @@ bool tl_step_fill(struct tl_cpu *c, uint64_t va, int access, int mmu) {
   uint8_t *host;
   if (!s->out)
     return false;
-  if (access == TL_FETCH && c->interrupts + c->exceptions - s->traps > MAX_TRAPS)
+  if (access == TL_FETCH && tl_traps(&c->counts) - s->traps > MAX_TRAPS)
     tl_leave(c, *c->pc, TL_HUNG); // a handler that is not there
   if (access == TL_FETCH || !tl_step_window(c, page, &host))
     return false;
   tl_step_page(c, host);
-  tl_lib.set_page(c->cs, page, c->m->aux_pa + (page - c->m->slot_base), 0, PROT_R | PROT_W, mmu, TL_PAGE);
+  tl_lib.set_page(c->cs, page, c->m->aux_pa + (page - c->m->slots.base), 0, PROT_R | PROT_W, mmu, TL_PAGE);
   return true;
 }
 
-// The window is no trampoline: the guest may jump there.
-static bool in_slots(struct tl_machine *m, uint64_t pc) {
-  return pc - m->slot_base < m->slot_size - TL_PAGE - TL_STEP_WINDOW;
+// The window, and what is behind it, is not a trampoline: the guest may jump there.
+static bool in_trampoline(struct tl_machine *m, uint64_t pc) {
+  return pc - m->slots.base < m->slots.size - TL_PAGE - TL_STEP_WINDOW;
 }
 
 // A string instruction in place begins again for each round.
 static bool next_round(struct tl_cpu *c, uint64_t pc) {
   struct tl_step *s = c->step;
-  if (!s->begun || pc != s->pc || c->interrupts + c->exceptions != s->traps)
+  if (!s->begun || pc != s->pc || tl_traps(&c->counts) != s->traps)
     return false;
-  struct tl_page *p = tl_page_of(c->m, pc);
-  struct tl_break *b = p ? tl_break_on(c->m, p, pc) : NULL;
-  return b && tl_repeats(c, p, b);
+  struct tl_break *b = tl_find_break(c->m, pc);
+  return b && tl_repeats(c, tl_page_of(c->m, pc), b);
 }
 
 static void on_step(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
@@ -78,7 +77,7 @@ static void on_step(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
   struct tl_step *s = c->step;
   (void)uc;
   (void)size;
-  if (!s || !s->out || in_slots(c->m, pc) || next_round(c, pc))
+  if (!s || !s->out || in_trampoline(c->m, pc) || next_round(c, pc))
     return;
   if (!s->begun && pc == s->pc) {
     s->begun = true;
@@ -101,12 +100,13 @@ bool tl_step_open(struct tl_cpu *c) {
 // Nothing is left of what came before, but memory and translated code.
 static void set(struct tl_cpu *c, const uint8_t *env) {
   memcpy(c->env, env, c->step->env_size);
-  c->clock = START;
-  c->end = *c->pc;
-  c->trig = c->deadline = c->slice = c->slot_left = TL_NEVER;
-  c->traps = 0; // those of other states, at the same time
-  c->m->seen = 0;
-  c->m->stop = c->line = c->taking = c->slot_first = c->filling = c->lent = 0;
+  tl_clock_start(&c->clock, START, *c->pc);
+  tl_set_seen(&c->m->time, 0);
+  tl_set_stop(c->m, 0);
+  tl_hits_start(&c->hit);
+  tl_forget_loan(&c->loan);
+  tl_forget_traps(&c->run); // those of other states, at the same time
+  tl_end_fill(&c->tlb);
   *tl_interrupt_request(c) &= ~TL_INTERRUPT_HARD;
   tl_lib.flush_tlb(c->cs);
 }
@@ -134,24 +134,23 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
   set(c, env);
   if (interrupt) {
     c->m->t->raise(c);
-    c->trig = 0;
   }
   s->pc = *c->pc;
   s->begun = false;
-  uint64_t interrupts = c->interrupts, exceptions = c->exceptions;
-  s->traps = interrupts + exceptions;
-  c->m->hooked = !displaced;
+  uint64_t interrupts = c->counts.interrupts, exceptions = c->counts.exceptions;
+  s->traps = tl_traps(&c->counts);
+  tl_fire_by_hook(&c->m->hooks, !displaced);
   s->out = o;
   o->error = tl_run_once(c);
   s->out = NULL;
-  c->m->hooked = false;
+  tl_fire_by_hook(&c->m->hooks, false);
   *c->pc = tl_canonical(c, *c->pc);
   c->m->t->settled(c);
-  o->end = c->end_reason;
+  o->end = c->run.why;
   o->pc = *c->pc;
-  o->clock = c->clock - START;
-  o->interrupts = c->interrupts - interrupts;
-  o->exceptions = c->exceptions - exceptions;
+  o->clock = c->clock.ns - START;
+  o->interrupts = c->counts.interrupts - interrupts;
+  o->exceptions = c->counts.exceptions - exceptions;
   memcpy(o->env, c->env, s->env_size);
   undo(c, o);
 }
@@ -170,24 +169,21 @@ struct tl_aside *tl_step_begin(struct tl_cpu *c) {
   if (!a)
     return NULL;
   a->cpu = *c;
-  a->journal = c->m->journal;
-  a->seen = c->m->seen;
+  a->seen = c->m->time.seen;
   a->stop = c->m->stop;
   a->request = *tl_interrupt_request(c);
   memcpy(a->env, c->env, c->step->env_size);
-  c->m->journal = NULL; // nothing of this is of the guest's history
+  a->journal = tl_journal_swap(c->m, NULL); // nothing of this is of the guest's history
   return a;
 }
 
 // Put it back, but for the code buffer's own state.
 void tl_step_end(struct tl_cpu *c, struct tl_aside *a) {
-  a->cpu.first_tb = c->first_tb;
-  a->cpu.flushed = c->flushed;
-  a->cpu.flushes = c->flushes;
+  a->cpu.buffer = c->buffer;
   *c = a->cpu;
-  c->m->journal = a->journal;
-  c->m->seen = a->seen;
-  c->m->stop = a->stop;
+  tl_journal_swap(c->m, a->journal);
+  tl_set_seen(&c->m->time, a->seen);
+  tl_set_stop(c->m, a->stop);
   memcpy(c->env, a->env, c->step->env_size);
   *tl_interrupt_request(c) = a->request;
   tl_lib.flush_tlb(c->cs);

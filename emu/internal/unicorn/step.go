@@ -56,8 +56,8 @@ func (s *Stepper) Close() {
 // bytes. The pages around it are not there.
 func (s *Stepper) Window() (addr uint64, memory []byte) {
 	m := s.e.c.m
-	at := m.slot_size - C.TL_PAGE - C.TL_STEP_WINDOW
-	return uint64(m.slot_base + at), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(m.aux), uint64(at))), StepWindow)
+	at := m.slots.size - C.TL_PAGE - C.TL_STEP_WINDOW
+	return uint64(m.slots.base + at), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(m.aux), uint64(at))), StepWindow)
 }
 
 // Aside calls f, and puts the engine back into the state in which it was before: a run goes on as if

@@ -38,6 +38,9 @@ bool tl_step_open(struct tl_cpu *c);
 void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrupt, struct tl_outcome *o);
 struct tl_aside *tl_step_begin(struct tl_cpu *c);
 void tl_step_end(struct tl_cpu *c, struct tl_aside *a);
+bool tl_step_window(struct tl_cpu *c, uint64_t va, uint8_t **host);
+bool tl_step_fill(struct tl_cpu *c, uint64_t va, int access, int mmu);
+void tl_step_page(struct tl_cpu *c, uint8_t *host);
 struct tl_outcome *tl_outcome_new(struct tl_cpu *c);
 void tl_outcome_free(struct tl_outcome *o);
 

@@ -30,6 +30,7 @@ struct tl_target {
   unsigned slot_shift;   // log2 of the bytes of a slot
   uint32_t kernel_mmu;   // set of the MMU indexes of its kernel, which may run trampolines
   uint64_t pc_offset;    // of the program counter in the CPU state
+  uint64_t code_base_offset; // of what makes it an address, 0 where it is one
   uint64_t operations;   // of the table of operations in the translator's
   unsigned insn_words;   // of what it notes of an instruction, at most TL_INSN_WORDS
   const struct tl_symbol *symbols; // ends with a zero
@@ -82,8 +83,6 @@ extern const struct tl_target tl_amd64, tl_arm64, tl_riscv64;
 #define TL_INSN_WORDS 3
 #define TL_NOT_MAPPED (~0ull)
 #define TL_NO_MONITOR (~0ull) // in *monitor: there has been no load exclusive
-
-enum { TL_LOAD, TL_STORE, TL_FETCH };
 
 // The common head of the library's CPUState, alike for all guests and hosts. More of it is in host.h.
 #define TL_CS_INTERRUPT 28 // interrupt_request

@@ -11,16 +11,11 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"trapline/kernel/arch"
 )
-
-// Never is a deadline that does not come.
-const Never = ^uint64(0)
 
 // Advice says what to do about a library that cannot be used.
 const Advice = "trapline has a libunicorn 2.0.1 of its own: unset LD_LIBRARY_PATH and LD_PRELOAD, or install trapline anew"
@@ -28,23 +23,6 @@ const Advice = "trapline has a libunicorn 2.0.1 of its own: unset LD_LIBRARY_PAT
 // ErrBusy is returned by Open while another engine is open: the functions that take the
 // place of the library's are global to the process.
 var ErrBusy = errors.New("another machine is open in this process")
-
-// End says why a run ended.
-type End int
-
-// Ends of a run.
-const (
-	Stopped End = C.TL_STOPPED // Stop was called
-	Halted  End = C.TL_HALTED  // halted with interrupts off
-	Hung    End = C.TL_HUNG    // idle with no event to come
-	Triple  End = C.TL_TRIPLE  // triple fault
-	Failed  End = C.TL_FAILED  // the library gave up
-	Sliced  End = C.TL_SLICED  // the slice is over
-	Parked  End = C.TL_PARKED  // this CPU stands still, by Idle or by Park
-
-	// Woken is no end of a run: what Idle returns when there is an interrupt.
-	Woken End = C.TL_RUNNING
-)
 
 // Handler is what the engine calls while a guest runs. No method may panic, and none may
 // run the engine.
@@ -240,67 +218,6 @@ func (e *Engine) Store(at uint64, p []byte) {
 	C.tl_after_store(e.c, C.uint64_t(at), C.uint64_t(n))
 }
 
-// Run runs the guest from where it is until something ends the run.
-func (e *Engine) Run() (End, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var why *C.char
-	e.running = true
-	end := End(C.tl_run(e.c, &why))
-	e.tellDeferred()
-	e.running = false
-	if why != nil {
-		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(*e.c.pc), C.GoString(why))
-	}
-	return end, nil
-}
-
-// Running reports whether a run is under way: in a callback, true.
-func (e *Engine) Running() bool { return e.running }
-
-// Stop ends a run at the next instant an interrupt could be taken. It may be called from
-// any goroutine, and from a Handler; with no run under way it ends the next one.
-func (e *Engine) Stop() {
-	e.stopping.Lock()
-	defer e.stopping.Unlock()
-	if e.c != nil {
-		C.tl_stop(e.c.m)
-	}
-}
-
-// StopHere is called by Hit, and ends the run in front of the instruction. The next run begins
-// with it: its breakpoint has to be gone by then.
-func (e *Engine) StopHere() { C.tl_stop_here(e.c) }
-
-// Stopping reports whether Stop was called during this run.
-func (e *Engine) Stopping() bool { return atomic.LoadUint32((*uint32)(&e.c.m.stop)) != 0 }
-
-// TakeStop reports that too, and takes Stop back: the run has ended without an engine.
-func (e *Engine) TakeStop() bool {
-	return atomic.SwapUint32((*uint32)(&e.c.m.stop), 0) != 0
-}
-
-// SetSlice ends the run with Sliced at the first instant not before the time at at which an
-// interrupt could be taken; Never for not at all.
-func (e *Engine) SetSlice(at uint64) {
-	e.c.slice = C.uint64_t(at)
-	e.attendAt(at)
-}
-
-// Split has each instruction in [lo, hi) be a place where an interrupt can be taken, and a slice end.
-// None of it may have been translated: before the first run, or after a Flush. It is false if
-// there are too many such ranges.
-func (e *Engine) Split(lo, hi uint64) bool {
-	return bool(C.tl_split(e.c.m, C.uint64_t(lo), C.uint64_t(hi)))
-}
-
-// Park ends the run with Parked when the Call under way has returned.
-func (e *Engine) Park() { e.c.park = 1 }
-
-// Seen is the latest time that a CPU of the guest has read. None reads an earlier one.
-func (e *Engine) Seen() uint64      { return uint64(e.c.m.seen) }
-func (e *Engine) SetSeen(at uint64) { e.c.m.seen = C.uint64_t(at) }
-
 // Flush forgets all translated addresses and code. Only between runs.
 func (e *Engine) Flush() { C.tl_flush(e.c) }
 
@@ -309,60 +226,7 @@ func (e *Engine) Flush() { C.tl_flush(e.c) }
 func (e *Engine) FlushTLB() { C.tl_flush_tlb(e.c) }
 
 // unclock takes the clock away, so that what it costs can be measured. Only before a run.
-func (e *Engine) unclock() { e.c.timeless = true }
-
-// Clock is the exact virtual time in nanoseconds: of the callback under way, or of the
-// end of the last run.
-func (e *Engine) Clock() uint64 { return uint64(e.c.now) }
-
-// Total is the clock at the end of the instruction executed last.
-func (e *Engine) Total() uint64 { return uint64(e.c.clock) }
-
-// Skip moves the clock of an idle guest on to a later time.
-func (e *Engine) Skip(to uint64) {
-	if c := e.c; uint64(c.clock) < to {
-		c.clock = C.uint64_t(to)
-		c.now = c.clock
-	}
-}
-
-// Chill lets ns nanoseconds pass for the guest while its CPU stands still in a callback.
-func (e *Engine) Chill(ns uint64) {
-	e.c.clock += C.uint64_t(ns)
-	e.c.now += C.uint64_t(ns)
-}
-
-// SetDeadline sets the time at which Attend is called next.
-func (e *Engine) SetDeadline(at uint64) {
-	e.c.deadline = C.uint64_t(at)
-	e.attendAt(at)
-}
-
-// attendAt lowers the time at which the engine looks around. Stop may do so from another
-// thread at the same time, and must not be overwritten: its flag is looked at afterwards, which
-// holds on hosts with weak memory too, as all of these are atomic.
-func (e *Engine) attendAt(at uint64) {
-	trig := (*uint64)(&e.c.trig)
-	if at >= atomic.LoadUint64(trig) {
-		return
-	}
-	atomic.StoreUint64(trig, at)
-	if e.Stopping() {
-		atomic.StoreUint64(trig, 0)
-	}
-}
-
-// SetLine sets the level of the interrupt request.
-func (e *Engine) SetLine(high bool) {
-	e.c.line &^= C.TL_LINE
-	if high {
-		e.c.line |= C.TL_LINE
-		e.attendAt(0)
-	}
-}
-
-// Line is the level of the interrupt request.
-func (e *Engine) Line() bool { return e.c.line&C.TL_LINE != 0 }
+func (e *Engine) unclock() { C.tl_charge_off(&e.c.charge) }
 
 // Counters of what happened so far.
 type Counters struct {
@@ -377,8 +241,9 @@ type Counters struct {
 func (e *Engine) Counters() Counters {
 	c := e.c
 	return Counters{
-		Interrupts: uint64(c.interrupts), Exceptions: uint64(c.exceptions), Syscalls: uint64(c.syscalls),
-		Hits: uint64(c.hits), SlotFaults: uint64(c.slot_faults), Resyncs: uint64(c.resyncs), Flushes: uint64(c.flushes),
+		Interrupts: uint64(c.counts.interrupts), Exceptions: uint64(c.counts.exceptions), Syscalls: uint64(c.counts.syscalls),
+		Hits: uint64(c.hit.hits), SlotFaults: uint64(c.hit.slot_faults), Resyncs: uint64(c.hit.resyncs),
+		Flushes: uint64(c.buffer.flushes),
 	}
 }
 

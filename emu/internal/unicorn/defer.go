@@ -129,9 +129,9 @@ func (e *Engine) Mode() Word {
 
 // tellDeferred tells the handler of all hits that wait.
 func (e *Engine) tellDeferred() {
-	m, d := e.c.m, e.deferral
-	words := unsafe.Slice((*uint64)(m.deferred), m.ndeferred)
-	m.ndeferred = 0
+	m, d := &e.c.m.deferrals, e.deferral
+	words := unsafe.Slice((*uint64)(m.words), m.nwords)
+	m.nwords = 0
 	h := &d.hit
 	h.cpu, h.pc = e.ID(), e.arch.PC
 	for len(words) > 0 {
