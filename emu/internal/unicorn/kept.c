@@ -22,6 +22,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -142,13 +143,22 @@ static int place(struct tl_cpu *c, struct tl_block *b, const struct tl_kept *k) 
   return k->code;
 }
 
+// Is the host code of b that of k?
+static bool same_code(const struct tl_cpu *c, const struct tl_block *b, const struct tl_kept *k) {
+  uint8_t *code = malloc(k->code);
+  if (!code)
+    return false;
+  copy_code(c, k, code, b->code);
+  bool same = !memcmp(code, b->code, k->code);
+  free(code);
+  return same;
+}
+
 // b has been translated into n bytes. Is that what k says?
 static bool as_kept(const struct tl_cpu *c, const struct tl_block *b, int n, const struct tl_kept *k) {
-  static __thread uint8_t code[UINT16_MAX];
   const struct tl_translator *t = c->buffer.tcg;
   struct tl_parts p = tl_parts(c, k);
-  copy_code(c, k, code, b->code);
-  return n == k->code && !memcmp(code, b->code, n) && b->size == k->size && b->icount == k->icount &&
+  return n == k->code && same_code(c, b, k) && b->size == k->size && b->icount == k->icount &&
          !memcmp(b->reset, k->reset, sizeof b->reset) && tl_target_of(b, 0) == k->target[0] && tl_target_of(b, 1) == k->target[1] &&
          !memcmp(t->data, p.data, k->icount * c->m->t->insn_words * sizeof *p.data) &&
          !memcmp(t->ends, p.ends, k->icount * sizeof *p.ends);
