@@ -181,3 +181,17 @@ func TestGuestActs(t *testing.T) {
 		}
 	}
 }
+
+// Under the policy fill END has to have room, and a size that cannot be had is lowered.
+func TestBufferSizes(t *testing.T) {
+	r := newRig(t, "bufpolicy=fill", "bufsize=20")
+	err := r.trace(nil, script(`END { trace("0123456789"); }`))
+	if err == nil || !strings.HasPrefix(err.Error(), "END enablings exceed size of principal buffer: ") {
+		t.Errorf("fill: %v", err)
+	}
+	r = newRig(t, "quiet", "bufsize=100t")
+	err = r.trace(nil, script(`BEGIN { trace("x"); }`))
+	if want := "dtrace: buffer size lowered to 52428800 bytes\n"; err != nil || r.errOut.String() != want {
+		t.Errorf("100t: %q, %v", r.errOut.String(), err)
+	}
+}

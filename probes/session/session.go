@@ -151,7 +151,7 @@ func (s *Session) Start() error {
 	if err := s.chooseCPU(); err != nil {
 		return err
 	}
-	if s.vm, err = vm.New(s.prog, s.Options.Limits); err != nil {
+	if err := s.makeVM(); err != nil {
 		return err
 	}
 	s.host = host{s: s, first: s.Stdout}
@@ -220,6 +220,7 @@ func (s *Session) Finish() error {
 	}
 	s.set.TakeHits()
 	s.phase = ending
+	s.reserve(0)
 	s.drain()
 	s.Fire(&probes.Firing{Probe: s.dtrace.End})
 	s.phase = over

@@ -3,6 +3,7 @@ package agg
 import (
 	"bytes"
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -120,19 +121,38 @@ func (t *Table) compare(a, b []int64) int {
 	if !t.Fn.Distribution() {
 		return cmp.Compare(t.Number(a, 1), t.Number(b, 1))
 	}
-	return cmp.Or(cmp.Compare(t.weight(a), t.weight(b)), cmp.Compare(t.zero(a), t.zero(b)))
+	return cmp.Or(t.weight(a).compare(t.weight(b)), cmp.Compare(t.zero(a), t.zero(b)))
 }
 
 // weight is the sum of all buckets' values, each as often as it was counted.
-func (t *Table) weight(d []int64) float64 {
-	var sum float64
+func (t *Table) weight(d []int64) (sum wide) {
 	for i, n := range d {
 		if n != 0 {
-			sum += float64(t.center(i)) * float64(n)
+			sum = sum.addProduct(t.center(i), n)
 		}
 	}
 	return sum
 }
+
+// A wide is a signed number of 128 bits: the sums of products of two of 64.
+type wide struct {
+	hi int64
+	lo uint64
+}
+
+func (w wide) addProduct(a, b int64) wide {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	if (a < 0) != (b < 0) {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	}
+	lo, carry := bits.Add64(w.lo, lo, 0)
+	hi, _ = bits.Add64(uint64(w.hi), hi, carry)
+	return wide{int64(hi), lo}
+}
+
+func (w wide) compare(x wide) int { return cmp.Or(cmp.Compare(w.hi, x.hi), cmp.Compare(w.lo, x.lo)) }
 
 // zero is the count of the bucket that stands for 0.
 func (t *Table) zero(d []int64) int64 {

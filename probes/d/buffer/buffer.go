@@ -2,9 +2,10 @@
 // CPU a buffer of records, each a header and the values of one clause in the fixed places
 // of its Layout.
 //
-//	epid uint32 | size uint32 | time uint64 | value | value | ...
+//	epid uint32 | time uint64 | value | value | ...
 //
-// All numbers are little-endian.
+// All numbers are little-endian. A header takes as many bytes as in DTrace, so that a buffer of a
+// given size holds as many records.
 package buffer
 
 import (
@@ -13,7 +14,7 @@ import (
 )
 
 // HeaderSize is the bytes of a record's header. Values follow it.
-const HeaderSize = 16
+const HeaderSize = 12
 
 // A Header starts every record.
 type Header struct {
@@ -35,9 +36,13 @@ type Buffer struct {
 	Policy Policy
 	// Filled says that a record found no room under the policy Fill; none is taken since.
 	Filled bool
+	// Reserved is the room that Fill keeps free, in bytes: for the records of END.
+	Reserved int
 
-	data []byte
-	used int // end of the newest record
+	data  []byte
+	used  int   // end of the newest record
+	sizes []int // of the records, from old on; oldest first
+	old   int
 	// A Ring in which records lie in two parts: [first, wrap) and, newer, [0, used).
 	first, wrap int
 	wrapped     bool
@@ -71,7 +76,7 @@ func (b *Buffer) Reserve(n int) []byte {
 func (b *Buffer) room(n int) bool {
 	switch {
 	case b.Policy == Fill:
-		b.Filled = b.Filled || n > len(b.data)-b.used
+		b.Filled = b.Filled || n > len(b.data)-b.Reserved-b.used
 		return !b.Filled
 	case b.Policy == Ring && n <= len(b.data):
 		b.evict(n)
@@ -95,24 +100,27 @@ func (b *Buffer) evict(n int) {
 		case b.used+n <= b.first:
 			return
 		default:
-			b.first += recordSize(b.data[b.first:])
+			b.first += b.sizes[b.old]
+			b.forget()
 		}
 	}
 }
 
-// recordSize is the size of the record that p begins with, as its header says.
-func recordSize(p []byte) int { return int(binary.LittleEndian.Uint32(p[4:])) }
+// forget takes the oldest record's size away.
+func (b *Buffer) forget() {
+	if b.old++; b.old > len(b.sizes)/2 {
+		b.sizes = append(b.sizes[:0], b.sizes[b.old:]...)
+		b.old = 0
+	}
+}
 
 // Append adds the records of another buffer; one that finds no room is a drop.
 func (b *Buffer) Append(other *Buffer) {
-	if other.used == 0 {
-		return
-	}
-	for p := other.data[:other.used]; len(p) > 0; {
-		n := recordSize(p)
+	p := other.data[:other.used]
+	for _, n := range other.sizes {
 		if rec := b.Reserve(n); rec != nil {
 			copy(rec, p[:n])
-			b.used += n
+			b.added(n)
 		}
 		p = p[n:]
 	}
@@ -130,9 +138,13 @@ func (b *Buffer) drain(n int) bool {
 func (b *Buffer) Commit(n int, h Header) {
 	p := b.data[b.used:]
 	binary.LittleEndian.PutUint32(p, h.EPID)
-	binary.LittleEndian.PutUint32(p[4:], uint32(n))
-	binary.LittleEndian.PutUint64(p[8:], h.Time)
+	binary.LittleEndian.PutUint64(p[4:], h.Time)
+	b.added(n)
+}
+
+func (b *Buffer) added(n int) {
 	b.used += n
+	b.sizes = append(b.sizes, n)
 }
 
 // Len is the bytes of the records that wait.
@@ -147,7 +159,10 @@ func (b *Buffer) Len() int {
 func (b *Buffer) Full() bool { return b.used > len(b.data)/4*3 }
 
 // Reset forgets all records. Drops stay.
-func (b *Buffer) Reset() { b.used, b.wrapped, b.Filled = 0, false, false }
+func (b *Buffer) Reset() {
+	b.used, b.wrapped, b.Filled = 0, false, false
+	b.sizes, b.old = b.sizes[:0], 0
+}
 
 // Records calls yield for each record, oldest first: its header and the whole of it,
 // valid during the call. layout gives the layout that a record with this number was made
@@ -163,7 +178,7 @@ func (b *Buffer) Records(layout func(epid uint32) *Layout, yield func(Header, []
 
 func (b *Buffer) records(p []byte, layout func(epid uint32) *Layout, yield func(Header, []byte) error) error {
 	for len(p) > 0 {
-		h := Header{binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint64(p[8:])}
+		h := Header{binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint64(p[4:])}
 		l := layout(h.EPID)
 		if l == nil || l.Size > len(p) {
 			return fmt.Errorf("reading the buffer of CPU %d: no record of enabling %d", b.CPU, h.EPID)

@@ -13,11 +13,11 @@ func TestLayoutOffsets(t *testing.T) {
 		fields []Field
 		want   string
 	}{
-		{nil, "16"},
-		{[]Field{{Size: 4}}, "16 24"},
-		{[]Field{{Size: 1}, {Size: 4}, {Size: 2}, {Size: 8}}, "16 20 24 32 40"},
-		{[]Field{{Size: 1}, {Kind: String, Size: 256}, {Size: 8}}, "16 17 280 288"},
-		{[]Field{{Kind: Bytes, Size: 3}, {Kind: Stack, Size: StackSize(2)}}, "16 24 48"},
+		{nil, "12"},
+		{[]Field{{Size: 4}}, "12 16"},
+		{[]Field{{Size: 1}, {Size: 4}, {Size: 2}, {Size: 8}}, "12 16 20 24 32"},
+		{[]Field{{Size: 1}, {Kind: String, Size: 256}, {Size: 8}}, "12 13 272 280"},
+		{[]Field{{Kind: Bytes, Size: 3}, {Kind: Stack, Size: StackSize(2)}}, "12 16 40"},
 	}
 	for _, test := range tests {
 		l := NewLayout()

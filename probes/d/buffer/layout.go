@@ -29,7 +29,7 @@ type Field struct {
 // nothing.
 type Layout struct {
 	Fields []Field
-	// Size is the bytes of a record with its header, a multiple of 8; 0: the clause
+	// Size is the bytes of a record with its header, a multiple of 4; 0: the clause
 	// leaves no record.
 	Size int
 }
@@ -46,7 +46,7 @@ func (l *Layout) Add(f Field) {
 	}
 	f.Offset = roundUp(end, f.align())
 	l.Fields = append(l.Fields, f)
-	l.Size = roundUp(f.Offset+f.Size, 8)
+	l.Size = roundUp(f.Offset+f.Size, 4)
 }
 
 func (f Field) align() int {

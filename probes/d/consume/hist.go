@@ -3,8 +3,10 @@ package consume
 import (
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"trapline/probes/d/agg"
+	"trapline/probes/d/option"
 )
 
 // barWidth is the columns of the bars of a distribution.
@@ -21,7 +23,7 @@ const distribution = "------------- Distribution -------------"
 func (t *Text) appendDistribution(b []byte, tab *agg.Table, counts []int64) []byte {
 	b = fmt.Appendf(b, "\n%16s %41s %-9s\n", "value", distribution, "count")
 	first, last := shown(tab, counts)
-	bars := newBars(counts[first:last+1], t.opts.AggZoom)
+	bars := newBars(counts[first:last+1], &t.opts, zoomed)
 	for i := first; i <= last; i++ {
 		b = append(appendLabel(b, tab, i), ' ')
 		b = bars.append(b, counts[i])
@@ -58,18 +60,25 @@ func appendLabel(b []byte, tab *agg.Table, i int) []byte {
 // bars draws bars on one scale. With counts of one sign they start at that side; with both
 // the axis is in the middle.
 type bars struct {
-	total    float64 // of the magnitudes of all counts: that of a bar of full width
+	total    float64 // the magnitude of a bar that takes the part most of the width
+	most     float64
 	neg, pos bool
+	blocks   bool // bars without negative counts are of blocks, to an eighth of a column
 }
 
-// zoomed is the part of the width that the longest bar takes with aggzoom.
+// zoomed is the part of the width that the longest bar of a distribution takes with aggzoom.
 const zoomed = 0.95
 
-func newBars(counts []int64, zoom bool) bars {
-	var s bars
+// newBars makes the scale of counts. With aggzoom the longest bar takes the part most of the width,
+// otherwise all bars together take all of it.
+func newBars(counts []int64, o *option.View, most float64) bars {
+	s := bars{blocks: o.UTF8, most: 1}
+	if o.AggZoom {
+		s.most = most
+	}
 	for _, n := range counts {
-		if v := math.Abs(float64(n)); zoom {
-			s.total = max(s.total, v/zoomed)
+		if v := math.Abs(float64(n)); o.AggZoom {
+			s.total = max(s.total, v)
 		} else {
 			s.total += v
 		}
@@ -81,6 +90,8 @@ func newBars(counts []int64, zoom bool) bars {
 
 func (s bars) append(b []byte, n int64) []byte {
 	switch {
+	case s.blocks && s.pos && !s.neg:
+		return s.fine(append(b, '|'), n)
 	case !s.neg:
 		return s.right(append(b, '|'), n, barWidth)
 	case !s.pos:
@@ -101,9 +112,23 @@ func (s bars) right(b []byte, n int64, width int) []byte {
 	return appendBlanks(append(b, ats[:l]...), width-l)
 }
 
+// fine appends a bar of full blocks, and one of so many eighths as are left.
+func (s bars) fine(b []byte, n int64) []byte {
+	l := math.Abs(float64(n)) * barWidth * s.most / s.total
+	whole := int(l)
+	for range whole {
+		b = append(b, "█"...)
+	}
+	if part := int((l - float64(whole)) * 8); part > 0 {
+		b = utf8.AppendRune(b, '█'+rune(8-part))
+		whole++
+	}
+	return appendBlanks(b, barWidth-whole)
+}
+
 func (s bars) length(n int64, width int) int {
 	if s.total == 0 {
 		return 0
 	}
-	return int(math.Abs(float64(n))*float64(width)/s.total + 0.5)
+	return int(math.Abs(float64(n))*float64(width)*s.most/s.total + 0.5)
 }

@@ -3,6 +3,7 @@ package consume
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"trapline/probes/d/agg"
 	"trapline/probes/d/buffer"
@@ -208,24 +209,32 @@ func (t *Text) Fault(f Fault) error {
 func (t *Text) Drops(d Drops) error {
 	onCPU := fmt.Sprintf(" on CPU %d", d.CPU)
 	for _, k := range []struct {
-		n          uint64
-		word, rest string
+		n               uint64
+		tag, word, rest string
 	}{
-		{d.Records, "drop", onCPU},
-		{d.Aggregations, "aggregation drop", onCPU},
-		{d.Variables, "dynamic variable drop", ""},
-		{d.Spec, "speculative drop", ""},
-		{d.SpecFails, "failed speculation", " (no speculative buffer available)"},
-		{d.Errors, "error", " in ERROR probe enabling"},
+		{d.Records, "PRINCIPAL", "drop", onCPU},
+		{d.Aggregations, "AGGREGATION", "aggregation drop", onCPU},
+		{d.Variables, "DYNAMIC", "dynamic variable drop", ""},
+		{d.Spec, "SPEC", "speculative drop", ""},
+		{d.SpecFails, "SPECUNAVAIL", "failed speculation", " (no speculative buffer available)"},
+		{d.Errors, "DBLERROR", "error", " in ERROR probe enabling"},
 	} {
 		if k.n == 0 {
 			continue
 		}
-		if err := t.complain("%d %s%s", k.n, plural(k.word, k.n), k.rest); err != nil {
+		if err := t.complain("%s%d %s%s", t.dropTag(k.tag), k.n, plural(k.word, k.n), k.rest); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dropTag is what stands before a drop of a kind.
+func (t *Text) dropTag(kind string) string {
+	if !t.opts.DropTags {
+		return ""
+	}
+	return "[DTRACEDROP_" + kind + "] "
 }
 
 func plural(word string, n uint64) string {
@@ -243,10 +252,14 @@ func (t *Text) complain(format string, args ...any) error {
 }
 
 // End prints an empty line and the aggregations that no printa has printed, in the order
-// of their declaration, and flushes.
+// of their declaration or, with aggsortrev, the other way round, and flushes.
 func (t *Text) End() error {
 	t.buf = append(t.buf, '\n')
-	for _, tab := range t.trace.Tables {
+	tabs := slices.Clone(t.trace.Tables)
+	if t.opts.Order.Rev {
+		slices.Reverse(tabs)
+	}
+	for _, tab := range tabs {
 		if !tab.Printed {
 			t.rows([]*agg.Table{tab})
 		}

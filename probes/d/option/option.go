@@ -60,6 +60,7 @@ type Limits struct {
 	DynVarSize   int           // dynvarsize: associative arrays and thread-local variables together
 	NSpec        int           // nspec: number of speculations
 	SpecSize     int           // specsize: buffer of each speculation on each CPU
+	Resize       bool          // bufresize=auto: sizes for which there is no memory are lowered
 	BufPolicy    buffer.Policy // bufpolicy: what becomes of records for which there is no room
 	StrSize      int           // strsize: a string that a subroutine makes, with its NUL
 	StackFrames  int           // stackframes: frames that stack() records when it does not say
@@ -76,6 +77,8 @@ type View struct {
 	AggPack     bool      // aggpack: distributions in one line each
 	FlowIndent  bool      // flowindent: firings indented by the depth of calls
 	Order       agg.Order // aggsortkey, aggsortkeypos, aggsortpos, aggsortrev
+	UTF8        bool      // encoding=utf8: bars of blocks
+	DropTags    bool      // droptags: drops show their tags
 	JSON        bool      // oformat=json: objects of JSON
 }
 
@@ -99,6 +102,7 @@ func DefaultLimits() Limits {
 		StrSize:      code.DefaultStrSize,
 		StackFrames:  20,
 		UStackFrames: 20,
+		Resize:       true,
 	}
 }
 

@@ -3,6 +3,7 @@ package option
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,13 +49,13 @@ var table = map[string]row{
 	"translations": {atStart, "keep, none or check: use the translations of former runs, translate anew, or do so and compare", oneOf("keep or none or check", func(o *Options) *string { return &o.Translations })},
 
 	// How much a program may use.
-	"aggsize":      {atStart, "memory for aggregations", size(1, maxBytes, func(o *Options) *int { return &o.AggSize })},
+	"aggsize":      {atStart, "memory for aggregations", size(0, math.MaxInt, func(o *Options) *int { return &o.AggSize })},
 	"bufpolicy":    {atStart, "switch, fill or ring", setBufPolicy},
-	"bufresize":    {atStart, "auto or manual", only("auto", "manual")},
-	"bufsize":      {atStart, "memory for records", size(1, maxBytes, func(o *Options) *int { return &o.BufSize })},
-	"dynvarsize":   {atStart, "memory for dynamic variables", size(1, maxBytes, func(o *Options) *int { return &o.DynVarSize })},
+	"bufresize":    {atStart, "auto or manual: a size for which there is no memory is lowered, or an error", setResize},
+	"bufsize":      {atStart, "memory for records", size(0, math.MaxInt, func(o *Options) *int { return &o.BufSize })},
+	"dynvarsize":   {atStart, "memory for dynamic variables", size(0, math.MaxInt, func(o *Options) *int { return &o.DynVarSize })},
 	"nspec":        {atStart, "number of speculations", size(0, 1<<16, func(o *Options) *int { return &o.NSpec })},
-	"specsize":     {atStart, "memory for a speculation", size(1, maxBytes, func(o *Options) *int { return &o.SpecSize })},
+	"specsize":     {atStart, "memory for a speculation", size(0, math.MaxInt, func(o *Options) *int { return &o.SpecSize })},
 	"stackframes":  {atStart, "most frames of stack()", size(1, code.MaxFrames, func(o *Options) *int { return &o.StackFrames })},
 	"strsize":      {atStart, "bytes of a string", size(2, code.MaxSize, func(o *Options) *int { return &o.StrSize })},
 	"ustackframes": {atStart, "most frames of ustack()", size(1, code.MaxFrames, func(o *Options) *int { return &o.UStackFrames })},
@@ -67,6 +68,8 @@ var table = map[string]row{
 	"aggsortpos":    {showing, "by which of several aggregations", number(func(o *Options) *int { return &o.Order.AggPos })},
 	"aggsortrev":    {showing, "in reverse order", flag(func(o *Options) *bool { return &o.Order.Rev })},
 	"aggzoom":       {showing, "distributions scaled to their largest row", flag(func(o *Options) *bool { return &o.AggZoom })},
+	"droptags":      {showing, "show the tags of drops", flag(func(o *Options) *bool { return &o.DropTags })},
+	"encoding":      {showing, "ascii or utf8: what bars are made of", setEncoding},
 	"flowindent":    {showing, "indent entries and returns by the depth of calls (-F)", flag(func(o *Options) *bool { return &o.FlowIndent })},
 	"oformat":       {atStart, "text, or json: an object to a line (-O)", setFormat},
 	"quiet":         {showing, "only what actions print (-q)", flag(func(o *Options) *bool { return &o.Quiet })},

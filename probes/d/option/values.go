@@ -15,10 +15,10 @@ import (
 // flag takes on or off, in one of their words.
 func flag(field func(*Options) *bool) func(*Options, string) error {
 	return func(o *Options, value string) error {
-		switch value {
-		case "", "1", "on", "yes", "set", "enable", "enabled":
+		switch strings.ToLower(value) {
+		case "", "1", "on", "yes", "true", "set", "enable", "enabled":
 			*field(o) = true
-		case "0", "off", "no", "unset", "disable", "disabled":
+		case "0", "off", "no", "false", "unset", "disable", "disabled":
 			*field(o) = false
 		default:
 			return fmt.Errorf("%q is neither on nor off", value)
@@ -56,16 +56,6 @@ func anyRate(_ *Options, value string) error {
 	return rate(func(*Options) *uint64 { return &ns })(nil, value)
 }
 
-// only accepts values that change nothing, since there is only one way.
-func only(values ...string) func(*Options, string) error {
-	return func(_ *Options, value string) error {
-		if slices.Contains(values, value) {
-			return nil
-		}
-		return fmt.Errorf("%q is not possible here, only %s", value, strings.Join(slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == "" }), " or "))
-	}
-}
-
 // oneOf takes one of the values that a phrase names: "split or inplace".
 func oneOf(phrase string, field func(*Options) *string) func(*Options, string) error {
 	values := strings.Fields(strings.NewReplacer(",", "", " or ", " ").Replace(phrase))
@@ -77,9 +67,6 @@ func oneOf(phrase string, field func(*Options) *string) func(*Options, string) e
 		return nil
 	}
 }
-
-// maxBytes bounds each of the sizes.
-const maxBytes = 1 << 32
 
 // size takes a size, or a number of something.
 func size(least, most int, field func(*Options) *int) func(*Options, string) error {
@@ -113,6 +100,22 @@ func setFormat(o *Options, value string) error {
 		return fmt.Errorf("%q is neither text nor json", value)
 	}
 	o.JSON = value == "json"
+	return nil
+}
+
+func setEncoding(o *Options, value string) error {
+	if value != "ascii" && value != "utf8" {
+		return fmt.Errorf("%q is neither ascii nor utf8", value)
+	}
+	o.UTF8 = value == "utf8"
+	return nil
+}
+
+func setResize(o *Options, value string) error {
+	if value != "auto" && value != "manual" {
+		return fmt.Errorf("%q is neither auto nor manual", value)
+	}
+	o.Resize = value == "auto"
 	return nil
 }
 

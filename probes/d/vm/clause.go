@@ -248,13 +248,11 @@ func (f *frame) aggregate(a *action) (part int, ok bool) {
 		if value, ok = f.run(a.value); !ok {
 			return len(a.keys), false
 		}
-		value = narrow(value, a.value.Type)
 	}
 	if a.Incr != nil {
 		if incr, ok = f.run(a.Incr); !ok {
 			return len(a.keys), false
 		}
-		incr = narrow(incr, a.Incr.Type)
 	}
 	a.table.Update(f.key, int64(value), int64(incr))
 	return 0, true

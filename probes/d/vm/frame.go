@@ -28,6 +28,7 @@ type frame struct {
 	pcs    []uint64
 	rec    []byte       // of a clause that speculates
 	into   *speculation // where rec goes
+	size   int          // of the clause's record, where it may speculate
 	word   [8]byte      // read from the guest
 	this   []variable
 	tokens uint64 // of strtok: what is left

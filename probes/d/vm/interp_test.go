@@ -105,7 +105,7 @@ func TestOps(t *testing.T) {
 		{"local in memory", []code.Instr{imm(code.OpLocal, 3), narrowOp(code.OpLoadU, 2)}, 0xfffe},
 		{"local in registers", []code.Instr{imm(code.OpLocal, 4), narrowOp(code.OpLoadU, 4)}, 0x04030201},
 		{"unset global", []code.Instr{imm(code.OpLoadGlobal, 0)}, 0},
-		{"global narrows", []code.Instr{push(0x1ff), imm(code.OpStoreGlobal, 0)}, -1},
+		{"global keeps 64 bits", []code.Instr{push(0x1ff), imm(code.OpStoreGlobal, 0)}, 511},
 		{"global", []code.Instr{push(5), imm(code.OpStoreGlobal, 0), op(code.OpPop), imm(code.OpLoadGlobal, 0)}, 5},
 		{"this", []code.Instr{push(5), imm(code.OpStoreThis, 1), op(code.OpPop), imm(code.OpLoadThis, 1)}, 5},
 		{"self", []code.Instr{push(5), imm(code.OpStoreSelf, 2), op(code.OpPop), imm(code.OpLoadSelf, 2)}, 5},

@@ -261,7 +261,7 @@ func TestStack(t *testing.T) {
 	if got, want := text(records(t, m)), "[ffffffff81000010 ffffffff81000020];[ffffffff81000010]"; got != want {
 		t.Errorf("got %s", got)
 	}
-	if l := m.Layouts(); l[0].Size != buffer.HeaderSize+8+20*8 || l[1].Size != buffer.HeaderSize+16 {
+	if l := m.Layouts(); l[0].Size != 16+8+20*8 || l[1].Size != 16+16 {
 		t.Errorf("sizes %d, %d", l[0].Size, l[1].Size)
 	}
 }
@@ -294,7 +294,7 @@ func TestFullBuffer(t *testing.T) {
 	p := program(clauseOf(trace(increment(code.OpLoadGlobal, code.OpStoreGlobal, 0))))
 	p.Vars = []code.Var{{Name: "g", Type: tI64}}
 	cfg := option.DefaultLimits()
-	cfg.BufSize = 2 * (buffer.HeaderSize + 8)
+	cfg.BufSize = 2 * (16 + 8)
 	m, err := New(p, cfg)
 	if err != nil {
 		t.Fatal(err)

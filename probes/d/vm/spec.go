@@ -44,14 +44,17 @@ func (f *frame) speculating(a *action) (on, ok bool) {
 	if !ok {
 		return false, false
 	}
-	s, ok := f.spec(narrow(n, a.Args[0].Type))
+	n = narrow(n, a.Args[0].Type)
+	if a.Act == code.Speculate && n > uint64(len(f.m.specs)) {
+		return false, true
+	}
+	s, ok := f.spec(n)
 	if !ok {
 		return false, false
 	}
 	switch {
 	case a.Act == code.Speculate:
-		f.into = s
-		return s != nil, true
+		return f.speculateInto(s), true
 	case s == nil:
 		return true, true
 	case a.Act == code.Commit:
@@ -59,6 +62,20 @@ func (f *frame) speculating(a *action) (on, ok bool) {
 	}
 	s.free()
 	return true, true
+}
+
+// speculateInto has what the clause records go to s. It reports whether the clause goes on: s is
+// there, and has room for the record.
+func (f *frame) speculateInto(s *speculation) bool {
+	if f.into = nil; s == nil {
+		return false
+	}
+	if s.buffer(f.m, f.env.CPU()).Reserve(f.size) == nil {
+		f.m.SpecDrops++
+		return false
+	}
+	f.into = s
+	return true
 }
 
 func (s *speculation) commit(to []*buffer.Buffer) {
@@ -84,7 +101,7 @@ func (f *frame) speculate(c *clause, epid uint32) bool {
 	if len(f.rec) < c.layout.Size {
 		f.rec = make([]byte, c.layout.Size)
 	}
-	f.into = nil
+	f.into, f.size = nil, c.layout.Size
 	if !f.actions(c, f.rec) {
 		return false
 	}

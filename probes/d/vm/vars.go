@@ -34,12 +34,10 @@ func (f *frame) unset(t *code.Type) (v uint64, ok bool) {
 	return f.last(len(p)), ok
 }
 
-// convert is a value on the stack as a variable of type t takes it.
+// convert is a value on the stack as a variable of type t takes it: an integer with all its 64 bits,
+// whatever its type, as in DTrace.
 func (f *frame) convert(t *code.Type, v uint64) uint64 {
-	switch t.Kind {
-	case code.Int:
-		return narrow(v, *t)
-	case code.String:
+	if t.Kind == code.String {
 		r := code.Ref(v)
 		return uint64(code.MakeRef(r.Off(), min(r.Len(), uint32(t.Size-1))))
 	}
