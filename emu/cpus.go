@@ -5,6 +5,7 @@ import (
 
 	"trapline/emu/interleave"
 	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
 )
 
 // MaxCPUs is how many CPUs a machine can have.
@@ -19,6 +20,12 @@ type cpu struct {
 
 	before uint64 // hits before CrossCheck
 }
+
+// A CPU is given to the functions of OnHit, OnTick and OnCPUTick with its clock.
+var _ interface {
+	arch.CPU
+	Clock() uint64
+} = (*cpu)(nil)
 
 // governed is a CPU as firmware has it in hand.
 type governed struct {

@@ -33,16 +33,6 @@ type Forgetter interface {
 	Forget(lo, hi uint64)
 }
 
-// A Counter is a Target that can count the hits of a breakpoint without a call of OnHit.
-type Counter interface {
-	// CountHits has the hits at addr counted from now on. It reports false where no
-	// breakpoint stands. One that takes the place of another goes on counting.
-	CountHits(addr uint64) bool
-	// TakeHits ends that and returns how many there were. It is called before the
-	// breakpoint is cleared.
-	TakeHits(addr uint64) uint64
-}
-
 // A Selector decides for probes that do not fire at every hit of their breakpoints. A provider
 // that is one decides for all of its own.
 type Selector interface {
@@ -51,23 +41,6 @@ type Selector interface {
 	// Select reports whether f.Probe fires at this hit: the CPU is at the breakpoint. It
 	// may fill in f.Args.
 	Select(f *Firing) bool
-}
-
-// A CrossChecker is a Target that can count executions by other means than breakpoints.
-type CrossChecker interface {
-	// CrossCheck begins to count the executions of the instructions at addrs, sorted.
-	// Another call begins anew.
-	CrossCheck(addrs []uint64) error
-	// Counts is how often each has been executed since, in the same order.
-	Counts() []uint64
-}
-
-// A CPUChecker is a CrossChecker of a guest with several CPUs.
-type CPUChecker interface {
-	CPUs() int
-	// CheckedOn is how many hits of breakpoints there have been on one CPU since CrossCheck,
-	// and how many executions of its instructions.
-	CheckedOn(cpu int) (hits, executions uint64)
 }
 
 // DTrace is the provider "dtrace": BEGIN, END and ERROR. The session fires them.

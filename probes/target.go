@@ -44,8 +44,8 @@ type Target interface {
 	// ClearBreaks takes breakpoints away. Addresses without one are passed over.
 	ClearBreaks(addr []uint64) error
 
-	// ForgetText is told that what is mapped at [lo, hi), where no breakpoint stands any
-	// more, is about to go: other memory may come to lie there. It takes whole pages.
+	// ForgetText drops all state for the text in [lo, hi), whole pages that are about to be
+	// unmapped: other memory may come to lie there. No breakpoints may remain in it.
 	ForgetText(lo, hi uint64)
 
 	// OnHit sets the function that is called at each hit, before the displaced
@@ -66,6 +66,22 @@ type Target interface {
 
 	// Stop ends the run soon: at the next instant the guest could take an interrupt.
 	Stop()
+
+	Counter
+	Deferrer
+	CPUs
+	// Chill lets ns virtual nanoseconds pass while the CPU stands still in a callback.
+	Chill(ns uint64)
+}
+
+// A Counter counts the hits of breakpoints without a call of the function of OnHit.
+type Counter interface {
+	// CountHits counts the hits at addr from now on. It reports false where no
+	// breakpoint stands. One that takes the place of another goes on counting.
+	CountHits(addr uint64) bool
+	// TakeHits ends that and returns how many there were. It is called before the
+	// breakpoint is cleared.
+	TakeHits(addr uint64) uint64
 }
 
 // A Sharer is a Target whose breakpoints may take turns in trampolines. They are then code that
@@ -76,17 +92,21 @@ type Sharer interface {
 	UseSlot(addr, slot uint64)
 }
 
-// An Aliaser is a Target that tells on which pages of text breakpoints were passed by, because the
+// An Aliaser is a Target that reports on which pages of text breakpoints were passed by, because the
 // guest has executed them at other addresses.
 type Aliaser interface {
 	Aliases() []Alias
 }
 
-// A CPUTicker is a Target with several CPUs, each with a clock of its own.
-type CPUTicker interface {
+// CPUs are those of a Target, numbered from 0. Where there are several each has a clock of its own, and
+// they take turns.
+type CPUs interface {
 	CPUs() int
-	// OnCPUTick is OnTick for one CPU, numbered from 0. f is told whether the CPU is off.
+	// OnCPUTick is OnTick for one CPU. off reports whether the CPU is off.
 	OnCPUTick(cpu int, at uint64, f func(c CPU, off bool))
+	// Yield ends the turn of the CPU that runs, at the next place where one can end: another
+	// CPU that can run goes on, if there is one.
+	Yield()
 }
 
 // A Clocked is a CPU with a clock of its own. A CPU of a Deferrer's late hits need not be one.
@@ -98,28 +118,15 @@ type Clocked interface {
 	Clock() uint64
 }
 
-// A Yielder is a Target whose CPUs take turns.
-type Yielder interface {
-	// Yield ends the turn of the CPU that runs, at the next place where one can end: another
-	// CPU that can run goes on, if there is one.
-	Yield()
-}
-
-// A Chiller is a Target whose time can be made to pass while its CPU stands still.
-type Chiller interface {
-	// Chill lets ns virtual nanoseconds pass.
-	Chill(ns uint64)
-}
-
-// A Deferrer is a Target that can tell of hits later than they happen.
+// A Deferrer delivers hits later than they happen.
 type Deferrer interface {
 	// OnDeferred sets the function that is called for such hits, in their order, and before any
 	// other function is called, never inside one. cpu has the registers that were asked for, as
-	// they were, Now is the time that it was. The memory is not what it was.
+	// they were, and Now is the time that it was. Memory is not what it was.
 	OnDeferred(func(cpu CPU, addr uint64))
-	// DeferHits has the hits at addr told to that function from now on. With memo only those at
-	// which what the function of the CPU's newest Remember has read is unchanged; others are
-	// told at once. It reports false where each hit has to be told at once.
+	// DeferHits delivers the hits at addr to that function from now on. With memo it does so only
+	// while what the function of the CPU's newest Remember has read is unchanged, and delivers
+	// others at once. It reports false where each hit has to be delivered at once.
 	DeferHits(addr uint64, regs []arch.Reg, memo bool) bool
 	// TellHits ends that. It is called before the breakpoint is cleared.
 	TellHits(addr uint64)
@@ -129,4 +136,16 @@ type Deferrer interface {
 	Remember(f func(mem arch.Memory, regs arch.Regs))
 	// Remembered is called likewise. It reports whether what was noted last on this CPU is unchanged.
 	Remembered() bool
+}
+
+// A CrossChecker is a Target that can count executions by other means than breakpoints.
+type CrossChecker interface {
+	// CrossCheck begins to count the executions of the instructions at addrs, sorted.
+	// Another call begins anew.
+	CrossCheck(addrs []uint64) error
+	// Counts is how often each has been executed since, in the same order.
+	Counts() []uint64
+	// CheckedOn is how many hits of breakpoints there have been on one CPU since CrossCheck,
+	// and how many executions of its instructions.
+	CheckedOn(cpu int) (hits, executions uint64)
 }

@@ -3,7 +3,7 @@ package probetest
 import "trapline/probes"
 
 // An SMP is a Target with several CPUs. Each has a clock of its own, and one of them runs: the
-// first, until On. Now is the latest time of any, as a machine tells it.
+// first, until On. Now is the latest time of any, as a machine has it.
 type SMP struct {
 	*Target
 	All []*ClockedCPU
@@ -61,17 +61,12 @@ func (s *SMP) Spend(ns uint64) {
 	}
 }
 
-// CPUs implements probes.CPUTicker.
+// CPUs implements probes.CPUs.
 func (s *SMP) CPUs() int { return len(s.All) }
 
-// OnCPUTick implements probes.CPUTicker.
+// OnCPUTick implements probes.CPUs.
 func (s *SMP) OnCPUTick(cpu int, at uint64, f func(probes.CPU, bool)) { s.each[cpu] = cpuTick{at, f} }
 
-var _ interface {
-	probes.Target
-	probes.CPUTicker
-	probes.Deferrer
-	probes.Counter
-} = (*SMP)(nil)
+var _ probes.Target = (*SMP)(nil)
 
 var _ probes.Clocked = (*ClockedCPU)(nil)

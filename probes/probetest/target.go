@@ -31,6 +31,7 @@ type Target struct {
 	// Shared: a breakpoint gets its trampoline at each hit; Slot is that of the newest.
 	Shared bool
 	Slot   uint64
+	Turns  int // that Yield has ended
 
 	a       *arch.Arch
 	running probes.CPU // &CPU, but for an SMP
@@ -310,6 +311,23 @@ func (t *Target) OnTick(at uint64, f func(probes.CPU)) { t.tickAt, t.tick = at, 
 
 // Stop implements probes.Target.
 func (t *Target) Stop() { t.stopped = true }
+
+// CPUs implements probes.CPUs: there is one.
+func (t *Target) CPUs() int { return 1 }
+
+// OnCPUTick implements probes.CPUs.
+func (t *Target) OnCPUTick(_ int, at uint64, f func(probes.CPU, bool)) {
+	t.OnTick(at, func(c probes.CPU) { f(c, false) })
+}
+
+// Yield implements probes.CPUs.
+func (t *Target) Yield() { t.Turns++ }
+
+// Chill implements probes.Target.
+func (t *Target) Chill(ns uint64) { t.Advance(ns) }
+
+// CheckedOn implements probes.CrossChecker.
+func (t *Target) CheckedOn(int) (hits, executions uint64) { return 0, 0 }
 
 // CrossCheck implements probes.CrossChecker.
 func (t *Target) CrossCheck(addrs []uint64) error {

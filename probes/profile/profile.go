@@ -29,8 +29,7 @@ type Provider struct {
 	group  *probes.Group
 	queue  queue   // of any CPU
 	each   []queue // of each, where there are several
-	cpus   probes.CPUTicker
-	only   int // -1: all CPUs
+	only   int     // -1: all CPUs
 	firing probes.Firing
 }
 
@@ -38,8 +37,8 @@ type Provider struct {
 func New(r *probes.Registry, t probes.Target, sink probes.Sink) *Provider {
 	p := &Provider{target: t, sink: sink, only: -1}
 	p.group = r.Group(p, "", "", 0)
-	if c, ok := t.(probes.CPUTicker); ok && c.CPUs() > 1 {
-		p.cpus, p.each = c, make([]queue, c.CPUs())
+	if n := t.CPUs(); n > 1 {
+		p.each = make([]queue, n)
 	}
 	return p
 }
@@ -106,7 +105,7 @@ func (p *Provider) Enable(ps []*probes.Probe) error {
 // queues are those that a probe belongs in.
 func (p *Provider) queues(q *probes.Probe) (all []*queue) {
 	switch {
-	case p.cpus == nil:
+	case p.each == nil:
 		return []*queue{&p.queue}
 	case p.only >= 0:
 		return []*queue{&p.each[p.only]}
@@ -172,7 +171,7 @@ func (p *Provider) armCPU(cpu int) {
 	if len(p.each[cpu]) > 0 {
 		at = p.each[cpu][0].at
 	}
-	p.cpus.OnCPUTick(cpu, at, func(c probes.CPU, off bool) { p.tickCPU(cpu, at, c, off) })
+	p.target.OnCPUTick(cpu, at, func(c probes.CPU, off bool) { p.tickCPU(cpu, at, c, off) })
 }
 
 // tickCPU fires what is due at one time on a CPU; on one that is off nothing fires.

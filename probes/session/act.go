@@ -1,12 +1,10 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
-	"trapline/probes"
 	"trapline/probes/d/code"
 )
 
@@ -65,15 +63,15 @@ var guestActs = map[code.Act]guestAct{
 	code.Raise:      {(*Session).canSignal, func(e *env, n uint64) bool { return n <= guestos.LastSignal && e.signal(int(n)) }},
 	code.Panic:      {nil, func(e *env, _ uint64) bool { return e.halt(code.Panic) }},
 	code.Breakpoint: {nil, func(e *env, _ uint64) bool { return e.halt(code.Breakpoint) }},
-	code.Chill:      {(*Session).canChill, (*env).chill},
-	code.Yield:      {(*Session).canYield, func(e *env, _ uint64) bool { e.s.Target.(probes.Yielder).Yield(); return true }},
+	code.Chill:      {nil, (*env).chill},
+	code.Yield:      {nil, func(e *env, _ uint64) bool { e.s.Target.Yield(); return true }},
 }
 
 // Do implements vm.Env.
 func (e *env) Do(a code.Act, n uint64) bool { return guestActs[a].do(e, n) }
 
 func (e *env) chill(ns uint64) bool {
-	e.s.Target.(probes.Chiller).Chill(ns)
+	e.s.Target.Chill(ns)
 	e.s.vtime.chilled(e.firing.CPU, ns)
 	return true
 }
@@ -95,18 +93,4 @@ func (s *Session) canSignal() error {
 		return os.CanSignal()
 	}
 	return fmt.Errorf("%s does not take signals from outside", s.OS.Name())
-}
-
-func (s *Session) canChill() error {
-	if _, ok := s.Target.(probes.Chiller); !ok {
-		return errors.New("this target cannot let time pass")
-	}
-	return nil
-}
-
-func (s *Session) canYield() error {
-	if _, ok := s.Target.(probes.Yielder); !ok {
-		return errors.New("this target has no CPUs that take turns")
-	}
-	return nil
 }

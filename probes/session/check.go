@@ -79,12 +79,11 @@ func (s *Session) check() error {
 
 // checkCPUs compares, on each of several CPUs, all hits with all executions.
 func (s *Session) checkCPUs() (diffs []CheckDiff) {
-	c, ok := s.Target.(probes.CPUChecker)
-	if !ok || c.CPUs() == 1 {
+	if s.Target.CPUs() == 1 {
 		return nil
 	}
-	for cpu := range c.CPUs() {
-		if hits, n := c.CheckedOn(cpu); hits != n {
+	for cpu := range s.Target.CPUs() {
+		if hits, n := s.Target.(probes.CrossChecker).CheckedOn(cpu); hits != n {
 			diffs = append(diffs, CheckDiff{Place: fmt.Sprintf("all on CPU %d", cpu), Hits: hits, Executions: n})
 		}
 	}

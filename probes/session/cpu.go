@@ -7,12 +7,7 @@ import (
 )
 
 // cpus is how many CPUs the guest has.
-func (s *Session) cpus() int {
-	if c, ok := s.Target.(probes.CPUTicker); ok {
-		return c.CPUs()
-	}
-	return 1
-}
+func (s *Session) cpus() int { return s.Target.CPUs() }
 
 // chooseCPU follows the option cpu.
 func (s *Session) chooseCPU() error {

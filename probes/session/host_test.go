@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,18 +13,12 @@ import (
 	"trapline/probes/probetest"
 )
 
-// A chiller is a target whose time can be made to pass.
-type chiller struct{ *probetest.Target }
-
-func (c chiller) Chill(ns uint64) { c.Advance(ns) }
-
 func TestDestructive(t *testing.T) {
 	for _, tt := range []struct{ opt, prog, want string }{
 		{"quiet", "BEGIN { panic(); }", "line 1: destructive actions not allowed"},
 		{"quiet", "BEGIN\n/1/\n{ copyoutstr(\"x\", 1, 2); }", "line 3: destructive actions not allowed"},
 		{"destructive", "BEGIN { stop(); }", "line 1: stop( ) is not possible: fake does not take signals from outside"},
 		{"destructive", "BEGIN { raise(9); }", "line 1: raise( ) is not possible: fake does not take signals from outside"},
-		{"destructive", "BEGIN { chill(9); }", "line 1: chill( ) is not possible"},
 	} {
 		r := newRig(t, tt.opt)
 		if err := r.trace(nil, script(tt.prog)); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
@@ -51,7 +44,6 @@ func TestHalt(t *testing.T) {
 
 func TestChill(t *testing.T) {
 	r := newRig(t, "quiet", "destructive")
-	r.Target = chiller{r.target}
 	prog := `kinst::vfs_read:0 { this->t = timestamp; chill(1000); printf("%d ", timestamp - this->t); }`
 	if err := r.trace(readTwice, script(prog)); err != nil || r.out.String() != "1000 1000 \n" {
 		t.Errorf("%q %v", r.out.String(), err)
@@ -60,25 +52,10 @@ func TestChill(t *testing.T) {
 
 func TestYield(t *testing.T) {
 	r := newRig(t, "quiet", "destructive")
-	err := r.trace(readTwice, script("kinst::vfs_read:0 { yield(); }"))
-	if want := "line 1: yield( ) is not possible: this target has no CPUs that take turns"; fmt.Sprint(err) != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	r = newRig(t, "quiet", "destructive")
-	turns := 0
-	r.Target = yielder{r.target, &turns}
-	if err := r.trace(readTwice, script("kinst::vfs_read:0 { yield(); }")); err != nil || turns != 2 {
-		t.Errorf("%d turns have ended, %v", turns, err)
+	if err := r.trace(readTwice, script("kinst::vfs_read:0 { yield(); }")); err != nil || r.target.Turns != 2 {
+		t.Errorf("%d turns have ended, %v", r.target.Turns, err)
 	}
 }
-
-// A yielder counts the turns that are ended.
-type yielder struct {
-	*probetest.Target
-	turns *int
-}
-
-func (y yielder) Yield() { *y.turns++ }
 
 // A signalOS takes signals, and notes them.
 type signalOS struct {

@@ -37,7 +37,6 @@ func TestVTimestamp(t *testing.T) {
 // What chill() takes does not count, as nothing does that the tracer does.
 func TestVTimestampChill(t *testing.T) {
 	r := newRig(t, "quiet", "destructive")
-	r.Target = chiller{r.target}
 	err := r.trace(func(g *probetest.Target) {
 		for range 3 {
 			g.Advance(10)
