@@ -98,6 +98,9 @@ func (c *checker) memberOf(x *syntax.Member, f ctypes.Field) *ctypes.Type {
 		return f.Type
 	}
 	if v := Root(x.X); v != nil {
+		if t := x.X.Info().Type; f.Offset+f.Type.Bytes() > t.Bytes() {
+			c.fail(x, TypeMember, "%s does not lie within %s, as the type information has it", x.Name, t)
+		}
 		x.Info().Ref = Part{v}
 		return f.Type
 	}

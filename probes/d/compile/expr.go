@@ -176,11 +176,11 @@ func (f *function) asString(x syntax.Expr) {
 	}
 }
 
-// strSize is the size of a string read through x: that of an array of char, otherwise the
-// program's.
+// strSize is the size of a string read through x: that of an array of char, as far as a string can
+// have it, otherwise the program's.
 func (f *function) strSize(x syntax.Expr) int {
 	if b := x.Info().Type.Base(); b.Kind == ctypes.Array && b.Len > 0 {
-		return b.Len + 1
+		return min(b.Len+1, code.MaxSize)
 	}
 	return f.tree.StrSize
 }

@@ -2,7 +2,6 @@ package consume_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"trapline/probes/d/check"
 	"trapline/probes/d/check/checktest"
-	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
 	"trapline/probes/d/syntax"
@@ -48,15 +46,6 @@ func FuzzProgram(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out, errs bytes.Buffer
-		newTracer(t, prog, &out, &errs).run(t)
-		out.Reset()
-		prog.Options = []code.Option{{Name: "oformat", Value: "json"}}
-		newTracer(t, prog, &out, &errs).run(t)
-		for line := range bytes.Lines(out.Bytes()) {
-			if !json.Valid(line) {
-				t.Errorf("no JSON: %s", line)
-			}
-		}
+		runBoth(t, prog)
 	})
 }

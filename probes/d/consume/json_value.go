@@ -184,7 +184,7 @@ func (j *jsonShape) elements(typ *ctypes.Type, p []byte, depth int) any {
 		return j.text(p)
 	}
 	out := []any{}
-	for i := range length(typ) {
+	for i := range length(typ, p) {
 		out = append(out, j.value(typ.Elem, p[i*elem.Size:(i+1)*elem.Size], depth+1))
 	}
 	return out

@@ -112,12 +112,14 @@ func bitsOf(f *ctypes.Field, p []byte) uint64 {
 	return v << unused >> unused
 }
 
-// length is how many elements of an array there are to show: none that have no size.
-func length(typ *ctypes.Type) int {
-	if typ.Elem.Bytes() == 0 {
+// length is how many elements of the array p there are to show: none that have no size, or are not in p,
+// whatever the type says.
+func length(typ *ctypes.Type, p []byte) int {
+	size := typ.Elem.Bytes()
+	if size == 0 {
 		return 0
 	}
-	return max(typ.Len, 0)
+	return min(max(typ.Len, 0), len(p)/size)
 }
 
 func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
@@ -127,7 +129,7 @@ func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
 		return
 	}
 	t.buf = append(t.buf, "[ "...)
-	for i := range length(typ) {
+	for i := range length(typ, p) {
 		if i > 0 {
 			t.buf = append(t.buf, ", "...)
 		}
