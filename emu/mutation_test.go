@@ -3,7 +3,6 @@ package emu
 import (
 	"encoding/binary"
 	"errors"
-	"flag"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
@@ -13,10 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"trapline/internal/hostile"
 	"trapline/kernel/arch"
 )
-
-var mutations = flag.Int("mutations", 300, "how many snapshots TestMutations changes and runs")
 
 // A victim is a snapshot in a file, to be changed again and again.
 type victim struct {
@@ -217,11 +215,11 @@ func random(seed uint64) []byte {
 }
 
 // A snapshot that somebody has changed, with checksums that are right, is refused, or is that of a
-// guest as any other: no run of it does harm. -mutations says how many are tried.
+// guest as any other: no run of it does harm.
 func TestMutations(t *testing.T) {
 	all := victims(t)
-	ran := 0
-	for seed := range uint64(*mutations) {
+	ran, tries := 0, hostile.Mutations(t, 300)
+	for seed := range uint64(tries) {
 		if all[seed%uint64(len(all))].attack(t, random(seed)) {
 			ran++
 		}
@@ -229,9 +227,9 @@ func TestMutations(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	t.Logf("%d of %d could be run", ran, *mutations)
-	if ran == 0 || ran == *mutations {
-		t.Errorf("%d of %d snapshots could be run", ran, *mutations)
+	t.Logf("%d of %d could be run", ran, tries)
+	if ran == 0 || ran == tries {
+		t.Errorf("%d of %d snapshots could be run", ran, tries)
 	}
 }
 

@@ -8,33 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"trapline/images/tiny"
+	"trapline/internal/hostile"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
 	"trapline/kernel/debuginfo"
 	"trapline/kernel/source"
 )
-
-// mutations is how many of each file are read: MUTATIONS, or some.
-func mutations(t *testing.T) int {
-	text := os.Getenv("MUTATIONS")
-	if text == "" {
-		return 200
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("MUTATIONS: %v", err)
-	}
-	return n
-}
 
 // TestMutations reads kernels, programs and modules of which some bytes have been changed, always the
 // same: each is read, or is an error of one line, within 10 s.
@@ -51,7 +36,7 @@ func TestMutations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(18, uint64(len(name))))
 			read, failed := 0, 0
-			for i := range mutations(t) {
+			for i := range hostile.Mutations(t, 200) {
 				data := mutated(good, r)
 				if within(t, fmt.Sprintf("mutation %d of %s", i, name), data, strings.HasPrefix(name, "module")) {
 					read++
@@ -86,9 +71,6 @@ func compiled(t *testing.T, flags ...string) []byte {
 	return must(os.ReadFile(out))(t)
 }
 
-// values are what a byte, or eight, may become: what counts and lengths are tested with.
-var values = []byte{0, 1, 0x7f, 0x80, 0xff, 0x21, 0x93, 0x1f}
-
 // mutated changes up to 16 places, most of them in one section.
 func mutated(good []byte, r *rand.Rand) []byte {
 	data := slices.Clone(good)
@@ -108,7 +90,7 @@ func mutated(good []byte, r *rand.Rand) []byte {
 		if r.IntN(50) == 0 {
 			at = r.IntN(64) // the header
 		}
-		change(data[at:], r)
+		hostile.Change(data[at:], r)
 	}
 	if r.IntN(32) == 0 {
 		data = data[:r.IntN(len(data))]
@@ -116,43 +98,15 @@ func mutated(good []byte, r *rand.Rand) []byte {
 	return data
 }
 
-func change(p []byte, r *rand.Rand) {
-	switch r.IntN(4) {
-	case 0:
-		p[0] ^= 1 << r.IntN(8)
-	case 1:
-		p[0] = values[r.IntN(len(values))]
-	case 2:
-		p[0] = byte(r.Uint32())
-	case 3:
-		v := values[r.IntN(len(values))]
-		for i := range p[:min(8, len(p))] {
-			p[i] = v
-		}
-	}
-}
-
-// within reads a file, in 10 s. It reports whether it can be opened.
+// within reads a file. It reports whether it can be opened.
 func within(t *testing.T, name string, data []byte, module bool) (opened bool) {
-	done := make(chan error, 1)
-	go func() {
+	hostile.Ends(t, name, func() {
 		img, err := open(data, module)
-		opened = err == nil
-		done <- err
-		if err == nil {
+		hostile.OneLine(t, name, err)
+		if opened = err == nil; opened {
 			readEverything(t, name, img)
 		}
-		close(done)
-	}()
-	if err := <-done; err != nil {
-		oneLine(t, name, err)
-	}
-	select {
-	case <-done:
-	case <-time.After(3 * time.Minute):
-		buf := make([]byte, 1<<16)
-		panic(fmt.Sprintf("%s takes more than three minutes\n%s", name, buf[:runtime.Stack(buf, true)]))
-	}
+	})
 	return opened
 }
 
@@ -163,18 +117,11 @@ func open(data []byte, module bool) (*kernel.Image, error) {
 	return kernel.New(bytes.NewReader(data), int64(len(data)), "vmlinux")
 }
 
-// oneLine looks that an error is one line, and not of a panic.
-func oneLine(t *testing.T, name string, err error) {
-	if err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "runtime error")) {
-		t.Errorf("%s: %v", name, err)
-	}
-}
-
 // readEverything asks for all that the command asks for.
 func readEverything(t *testing.T, name string, img *kernel.Image) {
 	_, err := img.StaticProbes()
-	oneLine(t, name, err)
-	oneLine(t, name, img.Symtab().Err())
+	hostile.OneLine(t, name, err)
+	hostile.OneLine(t, name, img.Symtab().Err())
 	img.BuildID()
 	img.Version()
 	img.VersionMagic()
@@ -200,7 +147,7 @@ func readTypes(t *testing.T, name string, img *kernel.Image) {
 	}
 	types.Variable("threads")
 	types.Enumerator("nothing")
-	oneLine(t, name, types.Err())
+	hostile.OneLine(t, name, types.Err())
 }
 
 // lookAt looks at a type, and at those of its members.
@@ -223,9 +170,9 @@ func lookAt(t *testing.T, name string, typ *ctypes.Type, depth int) {
 func readCode(t *testing.T, name string, img *kernel.Image) {
 	funcs := img.Symtab().Funcs()
 	info, err := source.Open(img)
-	oneLine(t, name, err)
+	hostile.OneLine(t, name, err)
 	x, err := debuginfo.OpenIndex(img, "", nil)
-	oneLine(t, name, err)
+	hostile.OneLine(t, name, err)
 	var l *debuginfo.Locals
 	if err == nil {
 		l = debuginfo.NewLocals(img, x, debuginfo.New(img, "", ""), img)
@@ -235,7 +182,7 @@ func readCode(t *testing.T, name string, img *kernel.Image) {
 		img.Text(s.Addr, make([]byte, s.Size))
 		if info != nil {
 			f, err := info.Function(s.Addr, s.Size)
-			oneLine(t, name, err)
+			hostile.OneLine(t, name, err)
 			if err == nil {
 				f.Starts()
 				f.At(s.Addr + s.Size/2)
@@ -258,7 +205,7 @@ func readVariables(t *testing.T, name string, l *debuginfo.Locals, at uint64) {
 			continue
 		}
 		_, data, err := l.Read(v, stopped{})
-		if oneLine(t, name, err); err == nil && data != nil && len(data) != v.Type.Bytes() {
+		if hostile.OneLine(t, name, err); err == nil && data != nil && len(data) != v.Type.Bytes() {
 			t.Errorf("%s: %s has %d bytes, its type %d", name, local, len(data), v.Type.Bytes())
 		}
 	}
