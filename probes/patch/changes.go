@@ -75,7 +75,7 @@ func (c *changes) fill(p *point) (addr uint64, ok bool) {
 // suspend takes p's breakpoint away for as long as why holds.
 func (c *changes) suspend(p *point, why state) {
 	if p.state == planted {
-		c.set.tell(p)
+		c.set.fireEach(p)
 		c.clear = append(c.clear, p.addr())
 	}
 	if p.state != why && p.probe != nil {

@@ -7,24 +7,6 @@ import (
 	"trapline/probes"
 )
 
-// CountHits is called while p fires. It has the target count the hits of this breakpoint
-// on its own from now on, where it can, each is a firing, and no other probe is at the same
-// place. They come to the sink together, by TakeHits or when breakpoints change.
-func (s *Set) CountHits(p *probes.Probe) {
-	c, can := s.target.(probes.Counter)
-	_, wanted := s.sink.(probes.CountSink)
-	at := s.point(s.at)
-	if !can || !wanted || at == nil || at.probe != p || at.counting || len(s.more[s.at]) > 0 {
-		return
-	}
-	if sel := p.Group().Selector(); sel != nil && !sel.Always(p) {
-		return
-	}
-	if at.counting = c.CountHits(s.at); at.counting {
-		s.counting = append(s.counting, s.at)
-	}
-}
-
 // TakeHits tells the sink all hits that the target has counted, in the order in which they
 // began to be. Every probe fires one by one again.
 func (s *Set) TakeHits() {

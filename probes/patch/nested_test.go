@@ -10,8 +10,7 @@ import (
 )
 
 // A deferred hit leaves the one under way as it is, even if a target should deliver it while
-// a probe fires: its firing, the probes at its place that are still to fire, and the point that
-// DeferHits and CountHits are about.
+// a probe fires: its firing, the probes at its place that are still to fire, and its handle.
 func TestToldInsideHit(t *testing.T) {
 	const f, g = 0xffffffff81000100, 0xffffffff81000200
 	r := newRigOf(t, arch.AMD64, "f ffffffff81000100 55|c3\ng ffffffff81000200 55|c3")
@@ -32,7 +31,7 @@ func TestToldInsideHit(t *testing.T) {
 			tell = false
 			r.set.deferred(&probetest.CPU{Num: 7}, g)
 			note(x)
-			r.set.DeferHits(x.Probe, nil, false)
+			x.Hit.Defer(nil, false)
 		}
 	})
 	r.enable(append(slices.Clone(first), late...))
@@ -48,7 +47,7 @@ func TestToldInsideHit(t *testing.T) {
 	fired, tell = nil, true
 	r.target.Run(f)
 	want = []firing{{"first", 0, false}, {"late", 7, true}, {"first", 0, false}}
-	if !slices.Equal(fired, want) || r.target.Deferring() != 1 || r.set.point(f).deferral != Deferring {
+	if !slices.Equal(fired, want) || r.target.Deferring() != 1 || r.set.point(f).deferral != probes.Deferring {
 		t.Errorf("one: fired %v, want %v; deferral %v", fired, want, r.set.point(f).deferral)
 	}
 }

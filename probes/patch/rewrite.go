@@ -97,7 +97,7 @@ func (c *changes) unalign(f *Func, lo, hi int) {
 // replan looks at the n bytes of p's instruction as they are now.
 func (c *changes) replan(p *point, n int) {
 	code := p.fn.text[p.off : int(p.off)+n]
-	c.set.hasten(p)
+	c.set.undefer(p)
 	p.plan = c.set.isa.Plan(code, p.addr())
 	switch {
 	case p.plan.Kind == trampoline.Refuse:

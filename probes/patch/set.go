@@ -27,9 +27,7 @@ type Set struct {
 	last     *page            // the page of the last hit
 	funcs    map[uint64]*Func
 	more     map[uint64][]*probes.Probe // further probes of a point, by address
-	firing   probes.Firing              // of the hit under way
-	at       uint64                     // its address
-	late     probes.Firing              // of a deferred hit: another one may be under way
+	spare    *hit                       // used for the next hit
 	counting []uint64                   // addresses of the points that are, and of some that were
 	err      error
 	lost     int
@@ -56,9 +54,9 @@ type point struct {
 	slot  uint32 // 1 + its number in the trampoline area, 0 for none
 	off   uint32 // in fn
 	state state
-	// counting: the target counts the hits, see CountHits.
+	// counting: the target counts the hits, see hit.Count.
 	counting bool
-	deferral Deferral
+	deferral probes.Deferral
 }
 
 type state uint8
@@ -172,33 +170,6 @@ func (s *Set) point(addr uint64) *point {
 	return &pg.points[i-1]
 }
 
-// hit fires the probes at addr, by ID. The guest stands still meanwhile, so there is one hit under
-// way at a time.
-func (s *Set) hit(cpu probes.CPU, addr uint64) {
-	p := s.point(addr)
-	if p == nil || p.probe == nil {
-		return
-	}
-	p.hits++
-	s.at = addr
-	s.firing.CPU = cpu
-	s.fire(&s.firing, p.probe)
-	if len(s.more) == 0 {
-		return
-	}
-	for _, q := range s.more[addr] {
-		s.fire(&s.firing, q)
-	}
-}
-
-func (s *Set) fire(f *probes.Firing, q *probes.Probe) {
-	f.Probe = q
-	if sel := q.Group().Selector(); sel != nil && !sel.Select(f) {
-		return
-	}
-	s.sink.Fire(f)
-}
-
 // A Site is a point and a probe that wants it. A probe may have several sites.
 type Site struct {
 	Probe *probes.Probe
@@ -276,7 +247,7 @@ const atOnce = 1 << 15
 
 // attach adds a probe to those of p. The one with the lowest ID fires first.
 func (s *Set) attach(p *point, x Site) {
-	s.tell(p)
+	s.fireEach(p)
 	if p.probe == nil {
 		p.probe = x.Probe
 		return
@@ -320,7 +291,7 @@ func (s *Set) disable(all iter.Seq[Site], n int) error {
 	c := s.changes(min(n, atOnce))
 	for x := range all {
 		if p := s.point(x.Addr); p != nil && p.probe != nil {
-			s.tell(p)
+			s.fireEach(p)
 			s.detach(p, x)
 			c.removeUnwanted(p)
 		}

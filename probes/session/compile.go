@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"trapline/probes/d/check"
@@ -223,21 +222,10 @@ func (s *Session) matchAll(sources []Source) error {
 	}
 	s.sources = sources
 	s.on.index(s.registry.Len())
-	s.shows = shows(s.prog)
-	s.showsAggs = slices.Contains(s.shows, true)
-	return nil
-}
-
-// shows says which clauses show at once what was recorded: those that print or change
-// aggregations, which are to be seen as they are now.
-func shows(p *code.Program) []bool {
-	out := make([]bool, len(p.Clauses))
-	for i, c := range p.Clauses {
-		for _, a := range c.Actions {
-			out[i] = out[i] || a.Act.OnAggs()
-		}
+	for _, c := range s.prog.Clauses {
+		s.shows = append(s.shows, c.OnAggs())
 	}
-	return out
+	return nil
 }
 
 // announce tells how many probes each source matched.

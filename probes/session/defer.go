@@ -7,7 +7,6 @@ import (
 	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/vm"
-	"trapline/probes/patch"
 )
 
 // deferral is what a session knows of firings that come later than they happened. What the
@@ -59,24 +58,28 @@ func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
 		s.vm.Fire(&s.env, es)
 		return
 	}
-	how := s.set.Deferral(f.Probe)
+	how := probes.Immediate
+	if f.Hit != nil {
+		how = f.Hit.Deferral()
+	}
 	var regs []arch.Reg
-	if how == patch.Untried {
+	if how == probes.Untried {
 		var ok bool
 		if regs, ok = s.keeps(f, es); !ok {
-			how = s.set.Immediate(f.Probe)
+			f.Hit.NeverDefer()
+			how = probes.Immediate
 		}
 	}
 	s.env.notes = f.CPU != nil && s.vm.AsksThread(es) && !s.isEntry(f.CPU.Reg(s.Target.Arch().PC))
 	s.vm.Fire(&s.env, es)
-	if how == patch.Immediate {
+	if how == probes.Immediate {
 		return
 	}
 	if s.env.notes {
 		s.env.Thread()
 	}
-	if how == patch.Untried {
-		s.set.DeferHits(f.Probe, regs, s.env.notes)
+	if how == probes.Untried {
+		f.Hit.Defer(regs, s.env.notes)
 	}
 }
 

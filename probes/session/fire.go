@@ -37,8 +37,7 @@ func (s *Session) Fire(f *probes.Firing) {
 	s.fireNow(f, es)
 	if s.phase == running {
 		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
-			s.set.TakeHits()
-			s.phase = draining
+			s.enter(draining)
 			s.Target.Stop()
 		}
 	}
@@ -50,13 +49,19 @@ func (s *Session) Fire(f *probes.Firing) {
 	}
 }
 
+// enter leaves a phase in which probes fire: hits that were counted until now are its firings.
+func (s *Session) enter(p phase) {
+	s.set.TakeHits()
+	s.phase = p
+}
+
 // count is a firing that does nothing but count. If there is room for the counts, the target
 // may do the same from now on.
 func (s *Session) count(f *probes.Firing, es []vm.Enabling) {
 	dropped := s.vm.Dropped()
 	s.vm.Fire(&s.env, es)
-	if f.CPU != nil && s.Options.CPU < 0 && s.phase == running && s.vm.Dropped() == dropped && f.Probe != s.vtime.probe {
-		s.set.CountHits(f.Probe)
+	if f.Hit != nil && s.Options.CPU < 0 && s.phase == running && s.vm.Dropped() == dropped && f.Probe != s.vtime.probe {
+		f.Hit.Count()
 	}
 }
 
@@ -99,13 +104,8 @@ func (s *Session) drain() {
 	}
 }
 
-// full empties one buffer. What it says of aggregations is to be seen as they are now.
-func (s *Session) full(b *buffer.Buffer) {
-	if s.showsAggs {
-		s.set.TakeHits()
-	}
-	s.keep(s.read.Drain(b, s.sink))
-}
+// full empties one buffer.
+func (s *Session) full(b *buffer.Buffer) { s.keep(s.read.Drain(b, s.sink)) }
 
 // drops reports what found no room in aggregations and variables.
 func (s *Session) drops() error {

@@ -299,7 +299,7 @@ func (m *modules) dropInit(addr uint64) error {
 		return nil
 	}
 	l := m.loaded[i]
-	m.flush()
+	m.s.show() // while all addresses have names
 	gone := l.Image.DropInit()
 	var off []*probes.Probe
 	l.probes = slices.DeleteFunc(l.probes, func(p *probes.Probe) bool {
@@ -317,12 +317,6 @@ func (m *modules) dropInit(addr uint64) error {
 	return nil
 }
 
-// flush shows what is recorded, while all its addresses have names.
-func (m *modules) flush() {
-	m.s.set.TakeHits()
-	m.s.show()
-}
-
 // unload forgets a module.
 func (m *modules) unload(addr uint64) error {
 	i := m.find(addr)
@@ -330,7 +324,7 @@ func (m *modules) unload(addr uint64) error {
 		return nil
 	}
 	l := m.loaded[i]
-	m.flush()
+	m.s.show() // while all addresses have names
 	if err := m.s.registry.Disable(l.probes); err != nil {
 		return err
 	}

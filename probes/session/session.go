@@ -57,14 +57,13 @@ type Session struct {
 	dtrace   *probes.DTrace
 	profile  *profile.Provider
 
-	sources   []Source
-	ends      []int // by source: the number of clauses up to its end
-	counts    []int // by source: probes matched
-	tree      *syntax.Program
-	prog      *code.Program
-	shows     []bool // by clause: show at once what it recorded
-	showsAggs bool   // some clause does
-	on        enablings
+	sources []Source
+	ends    []int // by source: the number of clauses up to its end
+	counts  []int // by source: probes matched
+	tree    *syntax.Program
+	prog    *code.Program
+	shows   []bool // by clause: show at once what it recorded
+	on      enablings
 
 	modules   *modules
 	inlined   *inlining
@@ -156,7 +155,7 @@ func (s *Session) Start() error {
 	}
 	s.host = host{s: s, first: s.Stdout}
 	s.trace = consume.Trace{
-		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Host: &s.host,
+		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Counts: s.set.TakeHits, Host: &s.host,
 	}
 	if s.Options.InlineFrames {
 		if _, err := s.openSource(); err != nil {
@@ -218,8 +217,7 @@ func (s *Session) Finish() error {
 	if s.vm == nil || s.phase == over {
 		return s.err
 	}
-	s.set.TakeHits()
-	s.phase = ending
+	s.enter(ending)
 	s.reserve(0)
 	s.drain()
 	s.Fire(&probes.Firing{Probe: s.dtrace.End})

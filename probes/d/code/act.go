@@ -1,6 +1,9 @@
 package code
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Act is what an Action does.
 type Act uint8
@@ -161,6 +164,12 @@ func (a Act) OnHost() bool { return a.is(onHost) }
 
 // Deferrable reports whether the action does the same if its hit is delivered later.
 func (a Act) Deferrable() bool { return a.is(deferrable) }
+
+// OnAggs reports whether an action of the clause changes or shows aggregations when the record of
+// a firing is read, so that this is to be done before they change again.
+func (c *Clause) OnAggs() bool {
+	return slices.ContainsFunc(c.Actions, func(a Action) bool { return a.Act.OnAggs() })
+}
 
 // Destructive says whether the program needs option destructive, and the line that does.
 func (p *Program) Destructive() (line int, yes bool) {

@@ -42,6 +42,9 @@ type Trace struct {
 	// Inlined are the functions inlined around an address, innermost first, which stacks
 	// show before the function that has the code. May be nil: then they do not.
 	Inlined func(addr uint64) []string
+	// Counts brings aggregations up to date. A reader calls it before records that show or
+	// change them. May be nil: they always are.
+	Counts func()
 	// Host is what actions do on the host. May be nil: then they fail.
 	Host Host
 }

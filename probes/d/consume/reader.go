@@ -1,6 +1,8 @@
 package consume
 
 import (
+	"slices"
+
 	"trapline/probes/d/buffer"
 	"trapline/probes/d/code"
 )
@@ -38,15 +40,25 @@ type Value struct {
 // A Reader takes records apart. It keeps its memory between records.
 type Reader struct {
 	trace  *Trace
+	counts func() // nil: no record shows aggregations
 	rec    Record
 	values []Value
 }
 
 // NewReader makes a reader of the records of t.
-func NewReader(t *Trace) *Reader { return &Reader{trace: t} }
+func NewReader(t *Trace) *Reader {
+	r := &Reader{trace: t}
+	if slices.ContainsFunc(t.Program.Clauses, (*code.Clause).OnAggs) {
+		r.counts = t.Counts
+	}
+	return r
+}
 
 // Drain shows the records of b to s, oldest first, then the drops, and leaves b empty.
 func (r *Reader) Drain(b *buffer.Buffer, s Sink) error {
+	if r.counts != nil {
+		r.counts()
+	}
 	var last struct {
 		buffer.Header
 		p []byte

@@ -20,8 +20,8 @@ func TestDeferHits(t *testing.T) {
 			how = "later "
 		}
 		r.fired = append(r.fired, how+f.Probe.Function())
-		if r.set.Deferral(f.Probe) == Untried {
-			r.set.DeferHits(f.Probe, nil, false)
+		if f.Hit != nil && f.Hit.Deferral() == probes.Untried {
+			f.Hit.Defer(nil, false)
 		}
 	})
 	ps, others := r.probes("f", "f"), r.probes("f", "other")
@@ -59,7 +59,7 @@ func TestDeferShared(t *testing.T) {
 	if err := r.set.Share(func(probes.CPU) Owner { return Owner{} }); err != nil {
 		t.Fatal(err)
 	}
-	r.set.sink = probes.SinkFunc(func(f *probes.Firing) { r.set.DeferHits(f.Probe, nil, false) })
+	r.set.sink = probes.SinkFunc(func(f *probes.Firing) { f.Hit.Defer(nil, false) })
 	r.enable(r.probes("plain", "p"))
 	r.target.Run(r.fn("plain").Addr + 9)
 	if n := r.target.Deferring(); n != 0 {
@@ -68,3 +68,22 @@ func TestDeferShared(t *testing.T) {
 }
 
 var _ probes.Deferrer = (*probetest.Target)(nil)
+
+// TestVoidHit: a handle that is kept beyond Fire does nothing.
+func TestVoidHit(t *testing.T) {
+	const at = 0xffffffff81000100
+	r := newRigOf(t, arch.AMD64, "f ffffffff81000100 55|c3")
+	var kept probes.Hit
+	r.set.sink = probes.SinkFunc(func(f *probes.Firing) { kept = f.Hit })
+	r.enable(r.probes("f", "f"))
+	r.target.Run(at)
+	kept.Defer(nil, false)
+	kept.Count()
+	if kept.Deferral() != probes.Immediate || r.target.Deferring() != 0 || r.set.point(at).deferral != probes.Untried {
+		t.Errorf("deferral %d, %d deferring", kept.Deferral(), r.target.Deferring())
+	}
+	kept.NeverDefer()
+	if r.set.point(at).deferral != probes.Untried {
+		t.Error("a void handle settles how hits come")
+	}
+}
