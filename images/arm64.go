@@ -14,7 +14,7 @@ var debianARM64 = image{
 		Arch:        "arm64",
 		OS:          "linux",
 		Description: "Debian's cloud kernel with debug information, and busybox",
-		Append:      LinuxAppend("arm64") + " " + arm64LinuxTuning,
+		Append:      linuxNeeds.Append("arm64") + " " + arm64LinuxTuning,
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},

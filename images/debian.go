@@ -1,11 +1,9 @@
 package images
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -26,7 +24,7 @@ var debianAMD64 = image{
 		Arch:        "amd64",
 		OS:          "linux",
 		Description: "Debian's cloud kernel with debug information, and busybox",
-		Append:      LinuxAppend("amd64") + " " + amd64LinuxTuning,
+		Append:      linuxNeeds.Append("amd64") + " " + amd64LinuxTuning,
 		Memory:      defaultMemory,
 		Workload:    "true",
 	},
@@ -48,12 +46,6 @@ func debian13(im image) image {
 	return im
 }
 
-// LinuxAppend is what the command line of any Linux kernel needs on our machine of an
-// architecture, "" if there is no such machine.
-func LinuxAppend(arch string) string {
-	return map[string]string{"amd64": amd64LinuxAppend, "arm64": arm64LinuxAppend, "riscv64": riscv64LinuxAppend}[arch]
-}
-
 // amd64LinuxAppend is for our amd64 machine, which has two UARTs, an i8254, two i8259 and
 // a CMOS clock, and nothing else.
 var amd64LinuxAppend = strings.Join([]string{
@@ -68,17 +60,6 @@ var amd64LinuxAppend = strings.Join([]string{
 	// and needs neither to be measured nor to be watched.
 	"tsc_early_khz=1000000", "tsc=reliable",
 }, " ")
-
-// LinuxAppendFor is an image's command line for that many CPUs: several of an amd64 machine are told
-// by ACPI and have local APICs.
-func LinuxAppendFor(cpus int, words string) string {
-	if cpus < 2 {
-		return words
-	}
-	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool {
-		return w == "acpi=off" || w == "nolapic"
-	}), " ")
-}
 
 // amd64LinuxTuning makes things simpler and faster.
 var amd64LinuxTuning = strings.Join([]string{
@@ -139,21 +120,3 @@ func (d *debian) place(spec *Spec, dir string) {
 }
 
 func (d *debian) initrd(s Store, dir string) (Initrd, error) { return s.initrd(dir, d.init) }
-
-// LinuxInitrd is a root file system with our init for any Linux kernel of an architecture:
-// that of an image with a Linux for it. The error wraps ErrNotFetched if Get has to be
-// called first.
-func (s Store) LinuxInitrd(arch string) (Initrd, error) {
-	var first error
-	for _, im := range known {
-		if im.spec.Arch != arch || im.spec.OS != "linux" {
-			continue
-		}
-		spec, err := s.Open(im.spec.Name)
-		if err == nil {
-			return spec.Initrd, nil
-		}
-		first = cmp.Or(first, err)
-	}
-	return Initrd{}, first
-}

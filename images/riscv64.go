@@ -31,7 +31,7 @@ func riscv64Image(name, description, config string) image {
 			Arch:        "riscv64",
 			OS:          "linux",
 			Description: description,
-			Append:      LinuxAppend("riscv64") + " " + riscv64LinuxTuning,
+			Append:      linuxNeeds.Append("riscv64") + " " + riscv64LinuxTuning,
 			Memory:      defaultMemory,
 			Workload:    "true",
 		},

@@ -18,9 +18,3 @@
 // What only the guest's operating system knows (its current thread, its stack, its own
 // idea of code that must not be probed) is in package kernel/guestos.
 package kernel
-
-// The module that the kernel proper is, in a probe description, and its other name.
-const (
-	ModuleName  = "vmlinux"
-	ModuleAlias = "kernel"
-)

@@ -13,7 +13,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer img.Close()
-	fmt.Println(img.Arch(), img.Version())
+	fmt.Println(img.Arch(), img.Banner("linux_banner"))
 	// Output: amd64 Linux version 6.1.0-test (someone@example.org) #1
 }
 
@@ -25,7 +25,7 @@ func ExampleSymtab_At() {
 	defer img.Close()
 	const pc = 0xffffffff8100002c
 	if s, ok := img.Symtab().At(pc); ok {
-		fmt.Printf("%s`%s+0x%x\n", kernel.ModuleName, s.Name, pc-s.Addr)
+		fmt.Printf("%s`%s+0x%x\n", "vmlinux", s.Name, pc-s.Addr)
 	}
 	// Output: vmlinux`one+0x5
 }

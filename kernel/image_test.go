@@ -33,7 +33,7 @@ func TestImage(t *testing.T) {
 	if got, want := img.BuildID(), "0a3e4a358b9896d23851d164484163f0e44ef47d"; got != want {
 		t.Errorf("build ID %s, want %s", got, want)
 	}
-	if got, want := img.Version(), "Linux version 6.1.0-test (someone@example.org) #1"; got != want {
+	if got, want := img.Banner("linux_banner"), "Linux version 6.1.0-test (someone@example.org) #1"; got != want {
 		t.Errorf("version %q, want %q", got, want)
 	}
 }
@@ -239,7 +239,7 @@ func FuzzNew(f *testing.F) {
 		tab.Glob("*")
 		tab.Nearest("tow", 3)
 		img.BuildID()
-		img.Version()
+		img.Banner("linux_banner")
 		for _, s := range img.elf.Sections {
 			img.Section(s.Name)
 		}

@@ -166,5 +166,5 @@ func TestLinuxFuncsOrdered(t *testing.T) {
 	if nested > 60 {
 		t.Errorf("%d of %d functions overlap", nested, len(funcs))
 	}
-	t.Logf("%s: %d functions; build ID %s", img.Version(), len(funcs), img.BuildID())
+	t.Logf("%s: %d functions; build ID %s", img.Banner("linux_banner"), len(funcs), img.BuildID())
 }

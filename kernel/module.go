@@ -101,13 +101,8 @@ func moduleName(img *Image) string {
 	return strings.ReplaceAll(name, "-", "_")
 }
 
-// Module is the name of the module that the image is, ModuleName for the kernel proper.
-func (img *Image) Module() string {
-	if img.module == "" {
-		return ModuleName
-	}
-	return img.module
-}
+// Module is the name of the module that the image is, "" for the kernel proper.
+func (img *Image) Module() string { return img.module }
 
 // VersionMagic says of a module which kernels it is for: their release and some of their
 // options. It is "" where it says nothing.

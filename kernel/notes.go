@@ -54,17 +54,15 @@ func notes(b []byte) iter.Seq[note] {
 	}
 }
 
-// Version is the banner that the kernel prints first, as the file has it, in one line;
-// "" if the image has none that we know.
-func (img *Image) Version() string {
-	for _, name := range []string{"linux_banner", "tiny_banner"} {
-		for _, s := range img.Symtab().Lookup(name) {
-			buf := make([]byte, 1024)
-			buf = buf[:img.copyFrom(s.Addr-img.slide, buf)]
-			line, _, _ := bytes.Cut(buf, []byte{0})
-			line, _, _ = bytes.Cut(line, []byte{'\n'})
-			return string(line)
-		}
+// Banner is the text that a symbol names, as the file has it, up to the end of its first line; ""
+// if there is no such symbol.
+func (img *Image) Banner(symbol string) string {
+	for _, s := range img.Symtab().Lookup(symbol) {
+		buf := make([]byte, 1024)
+		buf = buf[:img.copyFrom(s.Addr-img.slide, buf)]
+		line, _, _ := bytes.Cut(buf, []byte{0})
+		line, _, _ = bytes.Cut(line, []byte{'\n'})
+		return string(line)
 	}
 	return ""
 }

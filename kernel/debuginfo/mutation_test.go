@@ -123,7 +123,7 @@ func readEverything(t *testing.T, name string, img *kernel.Image) {
 	hostile.OneLine(t, name, err)
 	hostile.OneLine(t, name, img.Symtab().Err())
 	img.BuildID()
-	img.Version()
+	img.Banner("linux_banner")
 	img.VersionMagic()
 	img.SetPlaces(map[string]uint64{".text": 1 << 40})
 	img.DropInit()

@@ -76,7 +76,7 @@ func (t *Types) open() {
 // choose reads the BTF, or else the DWARF.
 func (t *Types) choose() {
 	// A module's BTF counts on from the kernel's (btf.rst, "split BTF").
-	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == kernel.ModuleName {
+	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == "" {
 		t.btf, t.err = newBTF(raw, t)
 	}
 	if t.btf == nil || t.err != nil {

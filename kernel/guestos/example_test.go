@@ -18,7 +18,7 @@ func ExampleDetect() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(guest.Name())
+	fmt.Println(guest.System().Name)
 	f := img.Symtab().Lookup("forbidden")[0]
 	fmt.Println(guest.Unsafe(f.Addr))
 	// Output:

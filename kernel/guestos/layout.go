@@ -74,7 +74,7 @@ func readTypes(img *kernel.Image, cache string) types {
 // before6_4 tells by the image's banner when struct orc_entry had its older form.
 func before6_4(img *kernel.Image) bool {
 	var major, minor int
-	fmt.Sscanf(img.Version(), "Linux version %d.%d", &major, &minor)
+	fmt.Sscanf(img.Banner(linuxBanner), "Linux version %d.%d", &major, &minor)
 	return cmp.Or(cmp.Compare(major, 6), cmp.Compare(minor, 4)) < 0
 }
 

@@ -76,7 +76,8 @@ func (l *linux) symbol(name string) uint64 {
 	return addr
 }
 
-func (l *linux) Name() string { return "linux" }
+// System implements OS.
+func (l *linux) System() *System { return Linux }
 
 // Thread reads the current task_struct; before the boot CPU has got one, init_task.
 // An idle CPU is in process 0, "swapper/0".
@@ -194,11 +195,9 @@ func (l *linux) Unsafe(addr uint64) string {
 	return l.unsafe().reason(addr - l.img.Slide())
 }
 
-func (l *linux) PanicLine(line string) bool { return LinuxPanicLine(line) }
-
-// LinuxPanicLine tells a panic's first line, after the time stamp and the like that stand
-// before a message in Linux's log. It serves where there is no image to make an OS of.
-func LinuxPanicLine(line string) bool {
+// linuxPanicLine reports whether a line is a panic's first, after the time stamp and the like that
+// stand before a message in Linux's log.
+func linuxPanicLine(line string) bool {
 	return strings.HasPrefix(trimStamps(line), "Kernel panic - not syncing")
 }
 

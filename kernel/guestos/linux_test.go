@@ -221,18 +221,3 @@ func TestLinuxUnsafe(t *testing.T) {
 		}
 	}
 }
-
-func TestFreeBSDUnsafe(t *testing.T) {
-	for name, want := range map[string]bool{
-		"dtrace_probe": true, "dtrace_safe_defer_signal": false, "kinst_invop": true,
-		"db_trap": true, "kdb_enter": true, "owner_mtx": true, "owner_mtx2": false,
-		"trap_check": true, "trap": false, "Xpage": true, "XEN": false,
-		"handle_el1h_sync": true, "cpu_exception_handler_user": true, "do_trap_user": true,
-		"asm_exc_page_fault": true, "exc_page_fault": true, "do_int3": true,
-		"vfs_read": false, "kdbus": false,
-	} {
-		if got := FreeBSDUnsafe(name); (got != "") != want {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}

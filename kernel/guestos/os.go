@@ -32,8 +32,8 @@ var ErrNoThread = errors.New("no thread information")
 
 // An OS reads the state of one guest. It keeps buffers: one goroutine at a time may use it.
 type OS interface {
-	// Name is the operating system in a word: "linux", "tiny", "bare".
-	Name() string
+	// System is what is known of all such guests.
+	System() *System
 	// Thread is the current thread of the CPU. It fails with what mem fails with, or
 	// with an error that wraps ErrNoThread.
 	Thread(mem Mem, regs arch.Regs) (Thread, error)
@@ -47,8 +47,6 @@ type OS interface {
 	// Unsafe says why a tracer in the guest itself could not put a breakpoint at addr,
 	// "" if it could.
 	Unsafe(addr uint64) string
-	// PanicLine tells a line of the kernel's log with which the guest dies.
-	PanicLine(line string) bool
 }
 
 // Parts are parts of a Thread that lie elsewhere in the guest's memory than the rest.
@@ -83,31 +81,18 @@ type Switcher interface {
 	OneThread() bool
 }
 
-// Detect finds out which operating system an image is. One that is not known is "bare":
-// it has one thread, and a stack of the program counter alone. Indexes of the debug information are kept
-// in the directory cache; "" keeps none.
-func Detect(img *kernel.Image, cache string) (OS, error) {
-	tab := img.Symtab()
-	switch {
-	case tab.Lookup("tiny_banner") != nil:
-		return newTiny(img)
-	case tab.Lookup("linux_banner") != nil && tab.Lookup("init_task") != nil:
-		return newLinux(img, cache)
-	}
-	return bare{img.Arch()}, nil
-}
-
 // noThread is the key of the only thread there is before, or without, threads.
 const noThread = ^uint64(0)
 
 // bare is a guest of which nothing is known.
 type bare struct{ arch *arch.Arch }
 
-func (bare) Name() string                               { return "bare" }
+func newBare(img *kernel.Image, _ string) (OS, error) { return bare{img.Arch()}, nil }
+
+func (bare) System() *System                            { return Bare }
 func (bare) Thread(Mem, arch.Regs) (Thread, error)      { return Thread{Key: noThread}, nil }
 func (bare) Slide(arch.Regs) (uint64, bool)             { return 0, true }
 func (bare) Unsafe(uint64) string                       { return "" }
-func (bare) PanicLine(string) bool                      { return false }
 func (b bare) Stack(_ Mem, r arch.Regs, p []uint64) int { return one(r.Reg(b.arch.PC), p) }
 
 // one is a stack of one frame.

@@ -18,7 +18,7 @@ func TestDetect(t *testing.T) {
 		tinyImage:                      "tiny",
 		"../testdata/kernel-amd64.elf": "bare", // a banner, but no init_task
 	} {
-		if got := detect(t, openImage(t, path)).Name(); got != want {
+		if got := detect(t, openImage(t, path)).System().Name; got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 	}
@@ -44,15 +44,15 @@ func TestBare(t *testing.T) {
 	if guest.Stack(fakeMem{}, regs, nil) != 0 {
 		t.Error("a stack without room has a frame")
 	}
-	if guest.Unsafe(0xffffffff81000010) != "" || guest.PanicLine("Kernel panic - not syncing") {
+	if guest.Unsafe(0xffffffff81000010) != "" || Bare.PanicLine != nil {
 		t.Error("a bare guest knows things")
 	}
 }
 
 func TestPanicLine(t *testing.T) {
-	linux, tiny := detect(t, openImage(t, linuxImage)), detect(t, openImage(t, tinyImage))
+	linux, tiny := Linux, Tiny
 	for _, tt := range []struct {
-		guest OS
+		guest *System
 		line  string
 		want  bool
 	}{
@@ -69,7 +69,7 @@ func TestPanicLine(t *testing.T) {
 		{tiny, "hello tiny: panic", false},
 	} {
 		if got := tt.guest.PanicLine(tt.line); got != tt.want {
-			t.Errorf("%s: %q: %v", tt.guest.Name(), tt.line, got)
+			t.Errorf("%s: %q: %v", tt.guest.Name, tt.line, got)
 		}
 	}
 }

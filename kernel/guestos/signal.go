@@ -72,7 +72,7 @@ const signalMajor, signalMinor = 6, 12
 // CanSignal wants a kernel whose structures and flags are known.
 func (l *linux) CanSignal() error {
 	var major, minor int
-	fmt.Sscanf(l.img.Version(), "Linux version %d.%d", &major, &minor)
+	fmt.Sscanf(l.img.Banner(linuxBanner), "Linux version %d.%d", &major, &minor)
 	if cmp.Or(cmp.Compare(major, signalMajor), cmp.Compare(minor, signalMinor)) > 0 {
 		return fmt.Errorf("how Linux after %d.%d marks a thread that has a signal is not known", signalMajor, signalMinor)
 	}

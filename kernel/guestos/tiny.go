@@ -9,6 +9,19 @@ import (
 	"trapline/kernel/arch"
 )
 
+// Tiny is what is known of the teaching kernel.
+var Tiny = &System{
+	Name: "tiny", Title: "tiny",
+	Is:        func(tab *kernel.Symtab) bool { return tab.Lookup(tinyBanner) != nil },
+	New:       newTiny,
+	PanicLine: tinyPanicLine,
+	Module:    ModuleName{"vmlinux", "kernel"},
+	Banner:    tinyBanner,
+	ThreadTag: "thread",
+}
+
+const tinyBanner = "tiny_banner"
+
 // tiny is the teaching kernel of images/tiny. The global "current" points to the running
 // thread, which begins with
 //
@@ -29,7 +42,7 @@ type tiny struct {
 	names   names
 }
 
-func newTiny(img *kernel.Image) (OS, error) {
+func newTiny(img *kernel.Image, _ string) (OS, error) {
 	isa, err := isaFor(img.Arch())
 	if err != nil {
 		return nil, err
@@ -44,7 +57,8 @@ func newTiny(img *kernel.Image) (OS, error) {
 	}, nil
 }
 
-func (t *tiny) Name() string { return "tiny" }
+// System implements OS.
+func (t *tiny) System() *System { return Tiny }
 
 // Thread reads the thread that current points to. Before there is one, the only thread
 // has neither name nor number.
@@ -89,7 +103,7 @@ func (t *tiny) SwitchFunc() string { return "schedule" }
 // OneThread implements Switcher: a second CPU works for the thread of the first.
 func (t *tiny) OneThread() bool { return true }
 
-// PanicLine tells a panic's first line, after the time stamp.
-func (t *tiny) PanicLine(line string) bool {
+// tinyPanicLine reports whether a line is a panic's first, after the time stamp.
+func tinyPanicLine(line string) bool {
 	return strings.HasPrefix(trimStamps(line), "tiny: panic")
 }

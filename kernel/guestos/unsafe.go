@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
-	"strings"
 
 	"trapline/kernel"
 )
@@ -103,49 +102,6 @@ func (u *unsafeCode) reason(link uint64) string {
 	i := sort.Search(len(u.blacklist), func(i int) bool { return u.blacklist[i].lo > link }) - 1
 	if i >= 0 && link < u.blacklist[i].hi {
 		return u.blacklist[i].reason
-	}
-	return ""
-}
-
-// freebsdNames are the functions that FreeBSD's kinst leaves alone: what its breakpoint
-// handler or the debugger may run, and the handlers of exceptions, where a breakpoint
-// would come back for ever.
-var freebsdNames = []struct{ pattern, reason string }{
-	{"dtrace_*", "runs while DTrace handles a probe"},
-	{"kinst_*", "runs while kinst handles a probe"},
-	{"db_*", "a part of the kernel debugger"},
-	{"kdb_*", "a part of the kernel debugger"},
-	{"owner_mtx", "runs when a D program asks who owns a lock"},
-	{"owner_rm", "runs when a D program asks who owns a lock"},
-	{"owner_rw", "runs when a D program asks who owns a lock"},
-	{"owner_sx", "runs when a D program asks who owns a lock"},
-	{"trap_check", "runs at every breakpoint"},
-	{"X[a-z]*", "an exception handler"},          // FreeBSD, amd64
-	{"handle_el1h_sync", "an exception handler"}, // FreeBSD, arm64
-	{"do_el1h_sync", "an exception handler"},
-	{"cpu_exception_handler*", "an exception handler"}, // FreeBSD, riscv64
-	{"do_trap_supervisor", "an exception handler"},
-	{"do_trap_user", "an exception handler"},
-	{"asm_exc_*", "an exception handler"}, // Linux, amd64
-	{"exc_*", "an exception handler"},
-	{"do_int3*", "an exception handler"},
-	{"error_entry", "an exception handler"},
-	{"paranoid_entry", "an exception handler"},
-	{"el[01][ht]_*", "an exception handler"},     // Linux, arm64
-	{"handle_exception", "an exception handler"}, // Linux, riscv64
-	{"do_trap_*", "an exception handler"},
-}
-
-// FreeBSDUnsafe says why kinst on FreeBSD would leave a function of that name alone, ""
-// if it would not: the list for kinstpolicy=freebsd, whatever the guest is.
-func FreeBSDUnsafe(name string) string {
-	if strings.HasPrefix(name, "dtrace_safe_") {
-		return ""
-	}
-	for _, n := range freebsdNames {
-		if kernel.Match(n.pattern, name) {
-			return n.reason
-		}
 	}
 	return ""
 }

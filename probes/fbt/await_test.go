@@ -7,13 +7,12 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes"
-	"trapline/probes/ktext"
 )
 
 // Calls that never return, as exit, are forgotten with their threads: what is kept does not grow
 // with the threads that there have been.
 func TestAwaitNeverReturns(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	thread := guestos.Thread{}
 	r.Await = func(probes.CPU) guestos.Thread { return thread }
 	r.enable("fbt::tail:return")
@@ -49,7 +48,7 @@ func TestAwaitNeverReturns(t *testing.T) {
 
 // A place to return to goes with its text: what comes to lie there is looked at anew.
 func TestAwaitForget(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	r.Await = func(probes.CPU) guestos.Thread { return guestos.Thread{Key: 1, Addr: 1} }
 	r.enable("fbt::tail:return")
 	const stack = 0xffffffff81004000

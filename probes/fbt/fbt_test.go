@@ -10,6 +10,7 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -25,7 +26,7 @@ type rig struct {
 	fired  []string
 }
 
-func newRig(t *testing.T, policy ktext.Policy) *rig {
+func newRig(t *testing.T, policy *guestos.Policy) *rig {
 	t.Helper()
 	text, err := os.ReadFile("testdata/functions.txt")
 	if err != nil {
@@ -51,7 +52,7 @@ func newRig(t *testing.T, policy ktext.Policy) *rig {
 		Text: &ktext.Text{Set: set, Symbols: r.funcs, Arch: "amd64", Policy: policy},
 	}
 	c.Types = func(module string) []Typed {
-		if !ktext.InModule(module, ktext.Module) {
+		if !c.Text.InKernel(module) {
 			return nil
 		}
 		return []Typed{{c.Text.Kernel(), protos{}}}
@@ -146,7 +147,7 @@ func (protos) Function(name string) (*ctypes.Type, bool) {
 func TestConformance(t *testing.T) {
 	for _, desc := range []string{"fbt::tail:", "fbt:vmlinux:t*:return", "fbt:::entry", "::split:return", "fbt:kernel:alias_a:entry", ":::"} {
 		t.Run(desc, func(t *testing.T) {
-			r := newRig(t, ktext.All)
+			r := newRig(t, nil)
 			probetest.TestProvider(t, r.Registry, r, desc)
 			if r.target.Err != nil {
 				t.Error(r.target.Err)
@@ -161,39 +162,39 @@ func TestConformance(t *testing.T) {
 func TestProvide(t *testing.T) {
 	for _, c := range []struct {
 		desc   string
-		policy ktext.Policy
+		policy *guestos.Policy
 		want   string
 	}{
-		{"fbt::plain:", ktext.All, "plain:entry plain:return"},
-		{"fbt::plain:entry", ktext.All, "plain:entry"},
-		{"fbt::plain:r*", ktext.All, "plain:return"},
-		{"fbt:kernel:plain:return", ktext.All, "plain:return"},
-		{"::plain:return", ktext.All, "plain:return"},
-		{"fbt::sys_a:", ktext.All, "sys_a:entry sys_a:return"},
-		{"fbt::alias_a:", ktext.All, "alias_a:entry alias_a:return"},
-		{"fbt::forever:", ktext.All, "forever:entry"},
-		{"fbt::gate:", ktext.All, "gate:return"},
-		{"fbt::bad:", ktext.All, "bad:entry"},
-		{"fbt::s*:return", ktext.All, "split:return sys_a:return"},
-		{"fbt::*thunk*:", ktext.All, "thunked:entry thunked:return"},
-		{"fbt::nosuch*:entry", ktext.All, ""},
-		{"fbt:ext4*:plain:entry", ktext.All, ""},
-		{"::nosuch:entry", ktext.All, ""},
-		{":::BEGIN", ktext.All, ""},
-		{"kinst::plain:", ktext.All, "plain:entry plain:return"}, // who asks sees to the provider
+		{"fbt::plain:", nil, "plain:entry plain:return"},
+		{"fbt::plain:entry", nil, "plain:entry"},
+		{"fbt::plain:r*", nil, "plain:return"},
+		{"fbt:kernel:plain:return", nil, "plain:return"},
+		{"::plain:return", nil, "plain:return"},
+		{"fbt::sys_a:", nil, "sys_a:entry sys_a:return"},
+		{"fbt::alias_a:", nil, "alias_a:entry alias_a:return"},
+		{"fbt::forever:", nil, "forever:entry"},
+		{"fbt::gate:", nil, "gate:return"},
+		{"fbt::bad:", nil, "bad:entry"},
+		{"fbt::s*:return", nil, "split:return sys_a:return"},
+		{"fbt::*thunk*:", nil, "thunked:entry thunked:return"},
+		{"fbt::nosuch*:entry", nil, ""},
+		{"fbt:ext4*:plain:entry", nil, ""},
+		{"::nosuch:entry", nil, ""},
+		{":::BEGIN", nil, ""},
+		{"kinst::plain:", nil, "plain:entry plain:return"}, // who asks sees to the provider
 
-		{"fbt::plian:entry", ktext.All, `no function "plian" in vmlinux (nearest: plain, tail, maybe)`},
-		{"fbt:ext4:plain:entry", ktext.All, `no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
-		{"fbt::plain:0", ktext.All, `fbt has no probe "0" (only entry and return)`},
-		{"fbt::forever:return", ktext.All, "forever has no return: no instruction leaves it"},
-		{"fbt::narrow:return", ktext.All, "narrow has no return: processors disagree on what a branch with a 16-bit operand size does"},
-		{"fbt::gate:entry", ktext.All, "the entry of gate cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
-		{"fbt::bad:return", ktext.All, "bad has no return: decode the instruction at offset 1: no such instruction"},
-		{"fbt::split.cold:entry", ktext.All, "split.cold is a piece of split: its returns are those of split"},
-		{"fbt::__x86_return_thunk:entry", ktext.All, "__x86_return_thunk is not a function: it stands for one instruction"},
+		{"fbt::plian:entry", nil, `no function "plian" in vmlinux (nearest: plain, tail, maybe)`},
+		{"fbt:ext4:plain:entry", nil, `no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
+		{"fbt::plain:0", nil, `fbt has no probe "0" (only entry and return)`},
+		{"fbt::forever:return", nil, "forever has no return: no instruction leaves it"},
+		{"fbt::narrow:return", nil, "narrow has no return: processors disagree on what a branch with a 16-bit operand size does"},
+		{"fbt::gate:entry", nil, "the entry of gate cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"fbt::bad:return", nil, "bad has no return: decode the instruction at offset 1: no such instruction"},
+		{"fbt::split.cold:entry", nil, "split.cold is a piece of split: its returns are those of split"},
+		{"fbt::__x86_return_thunk:entry", nil, "__x86_return_thunk is not a function: it stands for one instruction"},
 
-		{"fbt::plain:", ktext.FreeBSD, "plain:entry plain:return"},
-		{"fbt::sys_a:entry", ktext.FreeBSD, "the entry of sys_a cannot be traced: the function does not begin with push %rbp"},
+		{"fbt::plain:", guestos.FreeBSDPolicy, "plain:entry plain:return"},
+		{"fbt::sys_a:entry", guestos.FreeBSDPolicy, "the entry of sys_a cannot be traced: the function has no push %rbp"},
 	} {
 		r := newRig(t, c.policy)
 		if got := r.provide(c.desc); got != c.want {
@@ -230,7 +231,7 @@ func TestFire(t *testing.T) {
 		{"aside", 4, 0, "aside+1 aside+6", "aside:return 6 4 0"},
 		{"sys_a", 4, 0, "sys_a", "sys_a:entry, sys_a:return 0 4 0"},
 	} {
-		r := newRig(t, ktext.All)
+		r := newRig(t, nil)
 		r.enable("fbt::"+c.function+":entry", "fbt::"+c.function+":return")
 		r.target.CPU.Regs[arch.RAX], r.target.CPU.Regs[arch.RFLAGS] = c.rax, c.flags
 		if got := r.run(strings.Fields(c.places)...); got != c.want {
@@ -241,7 +242,7 @@ func TestFire(t *testing.T) {
 
 // The guest rewrites text under probes: what was a way out is none, what was none is one.
 func TestRewrite(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	ps := r.enable("fbt::tail:return", "fbt::plain:entry")
 	steps := []struct {
 		code  string // at tail+4
@@ -269,7 +270,7 @@ func TestRewrite(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	ps := r.enable("fbt::plain:entry")
 	cpu := &r.target.CPU
 	for i, reg := range arch.AMD64.Args {
@@ -295,7 +296,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestArgTypes(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	for desc, want := range map[string]string{
 		"fbt::plain:entry":     "struct file *, long",
 		"fbt::plain:return":    "long, long",
@@ -319,7 +320,7 @@ func TestArgTypes(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	for range 2 {
 		r.provide("fbt:::")
 	}
@@ -336,7 +337,7 @@ func TestReport(t *testing.T) {
 
 // What of the guest is read at a hit.
 func TestReads(t *testing.T) {
-	r := newRig(t, ktext.All)
+	r := newRig(t, nil)
 	for _, c := range []struct {
 		desc, place string
 		args        uint16

@@ -7,7 +7,6 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/probes"
-	"trapline/probes/ktext"
 	"trapline/probes/probetest"
 )
 
@@ -32,7 +31,7 @@ func TestBranch(t *testing.T) {
 		sink := probes.SinkFunc(func(f *probes.Firing) {
 			fired = append(fired, f.Probe.Function()+":"+f.Probe.Name())
 		})
-		p, target := setupSink(t, arch.AMD64, "testdata/branches.txt", ktext.All, sink)
+		p, target := setupSink(t, arch.AMD64, "testdata/branches.txt", nil, sink)
 		d, _ := probes.ParseDesc(c.desc)
 		ps, err := p.Provide(d)
 		if err != nil {
@@ -60,7 +59,7 @@ func TestBranchErrors(t *testing.T) {
 		"kinst::maybe:2-took":     `"2-took" is not an offset (want decimal bytes from the start of the function)`,
 		"kinst::may*:2-taken":     `2-taken needs a single function, not the pattern "may*"`,
 	} {
-		p, _ := setupFor(t, arch.AMD64, "testdata/branches.txt", ktext.All)
+		p, _ := setupFor(t, arch.AMD64, "testdata/branches.txt", nil)
 		d, _ := probes.ParseDesc(desc)
 		if _, err := p.Provide(d); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", desc, err, want)
@@ -70,7 +69,7 @@ func TestBranchErrors(t *testing.T) {
 
 // The probes of both ways and of the instruction are three.
 func TestBranchConformance(t *testing.T) {
-	p, target := setupFor(t, arch.AMD64, "testdata/branches.txt", ktext.All)
+	p, target := setupFor(t, arch.AMD64, "testdata/branches.txt", nil)
 	for _, desc := range []string{"kinst::maybe:2-taken", "kinst::maybe:2-nottaken", "kinst::maybe:2"} {
 		probetest.TestProvider(t, p.registry, p, desc)
 	}

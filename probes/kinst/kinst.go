@@ -68,7 +68,7 @@ func (p *Provider) made(d probes.Desc) []*probes.Probe {
 	module := d.Module
 	d.Module = ""
 	for q := range p.registry.All() {
-		if !ktext.InModule(module, q.Module()) {
+		if !p.text.InModule(module, q.Module()) {
 			continue
 		}
 		if q.Group().Provider() == probes.Provider(p) && d.Match(q.Desc()) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -15,19 +16,19 @@ import (
 )
 
 // setup makes a provider over the functions of testdata/functions.txt.
-func setup(t testing.TB, policy ktext.Policy) (*Provider, *probetest.Target) {
+func setup(t testing.TB, policy *guestos.Policy) (*Provider, *probetest.Target) {
 	t.Helper()
 	return setupFor(t, arch.AMD64, "testdata/functions.txt", policy)
 }
 
 // setupFor makes a provider over the functions of a file.
-func setupFor(t testing.TB, a *arch.Arch, file string, policy ktext.Policy) (*Provider, *probetest.Target) {
+func setupFor(t testing.TB, a *arch.Arch, file string, policy *guestos.Policy) (*Provider, *probetest.Target) {
 	t.Helper()
 	return setupSink(t, a, file, policy, probes.SinkFunc(func(*probes.Firing) {}))
 }
 
 // setupSink makes one whose probes fire to sink.
-func setupSink(t testing.TB, a *arch.Arch, file string, policy ktext.Policy, sink probes.Sink) (*Provider, *probetest.Target) {
+func setupSink(t testing.TB, a *arch.Arch, file string, policy *guestos.Policy, sink probes.Sink) (*Provider, *probetest.Target) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -62,7 +63,7 @@ func setupSink(t testing.TB, a *arch.Arch, file string, policy ktext.Policy, sin
 func TestConformance(t *testing.T) {
 	for _, desc := range []string{"kinst::vfs_read:", "kinst:vmlinux:vfs_*:", "kinst:kernel:twice:3", "kinst::*:*", "kinst::sys_a:1"} {
 		t.Run(desc, func(t *testing.T) {
-			p, target := setup(t, ktext.All)
+			p, target := setup(t, nil)
 			probetest.TestProvider(t, p.registry, p, desc)
 			if target.Err != nil {
 				t.Error(target.Err)
@@ -77,56 +78,56 @@ func TestConformance(t *testing.T) {
 func TestProvide(t *testing.T) {
 	tests := []struct {
 		desc   string
-		policy ktext.Policy
+		policy *guestos.Policy
 		want   string // names of the probes, or the error
 	}{
-		{"kinst::vfs_read:", ktext.All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst::vfs_read:*", ktext.All, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst::vfs_read:1?", ktext.All, "vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
-		{"kinst:vmlinux:vfs_read:0", ktext.All, "vfs_read:0"},
-		{"kinst:kernel:vfs_read:0", ktext.All, "vfs_read:0"},
-		{"kinst:k*:vfs_read:0", ktext.All, "vfs_read:0"},
-		{"kinst::vfs_*:1", ktext.All, "vfs_write:1"},
-		{"kinst::twice:", ktext.All, "twice:0 twice:1 twice:0 twice:2 twice:3 twice:4"},
-		{"kinst::twice:3", ktext.All, "twice:3"},
-		{"kinst::vfs_write:", ktext.All, "vfs_write:0 vfs_write:1 vfs_write:2 vfs_write:5"},
-		{"kinst::alias_a:0", ktext.All, "alias_a:0"},
-		{"kinst::*_a:0", ktext.All, "sys_a:0"},
-		{"kinst::bad:", ktext.All, "bad:0"},
-		{"kinst::nosuch*:", ktext.All, ""},
-		{"kinst:ext4*:vfs_read:", ktext.All, ""},
+		{"kinst::vfs_read:", nil, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:*", nil, "vfs_read:0 vfs_read:4 vfs_read:9 vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst::vfs_read:1?", nil, "vfs_read:10 vfs_read:13 vfs_read:15 vfs_read:16"},
+		{"kinst:vmlinux:vfs_read:0", nil, "vfs_read:0"},
+		{"kinst:kernel:vfs_read:0", nil, "vfs_read:0"},
+		{"kinst:k*:vfs_read:0", nil, "vfs_read:0"},
+		{"kinst::vfs_*:1", nil, "vfs_write:1"},
+		{"kinst::twice:", nil, "twice:0 twice:1 twice:0 twice:2 twice:3 twice:4"},
+		{"kinst::twice:3", nil, "twice:3"},
+		{"kinst::vfs_write:", nil, "vfs_write:0 vfs_write:1 vfs_write:2 vfs_write:5"},
+		{"kinst::alias_a:0", nil, "alias_a:0"},
+		{"kinst::*_a:0", nil, "sys_a:0"},
+		{"kinst::bad:", nil, "bad:0"},
+		{"kinst::nosuch*:", nil, ""},
+		{"kinst:ext4*:vfs_read:", nil, ""},
 
-		{"kinst::label:", ktext.All, "label:0 label:1"},
-		{"kinst::whole:", ktext.All, "whole:0 whole:1 whole:2"},
+		{"kinst::label:", nil, "label:0 label:1"},
+		{"kinst::whole:", nil, "whole:0 whole:1 whole:2"},
 
 		// nothing is made unless it is asked for
-		{"kinst:::", ktext.All, ""},
-		{"::vfs_read:", ktext.All, ""},
-		{"k*::vfs_read:", ktext.All, ""},
-		{":::BEGIN", ktext.All, ""},
+		{"kinst:::", nil, ""},
+		{"::vfs_read:", nil, ""},
+		{"k*::vfs_read:", nil, ""},
+		{":::BEGIN", nil, ""},
 
-		{"kinst::vfs_raed:", ktext.All, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
-		{"kinst:ext4:vfs_read:", ktext.All, `no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
-		{"kinst::vfs_read:1", ktext.All, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
-		{"kinst::vfs_read:17", ktext.All, "offset 17 is outside vfs_read, which has 17 bytes"},
-		{"kinst::vfs_write:4", ktext.All, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},
-		{"kinst::gate:1", ktext.All, "offset 1 is inside the last instruction of gate, which begins at 0"},
-		{"kinst::vfs_read:entry", ktext.All, `"entry" is not an offset (want decimal bytes from the start of the function)`},
-		{"kinst::vfs_read:-1", ktext.All, `"-1" is not an offset (want decimal bytes from the start of the function)`},
-		{"kinst::vfs_read:04", ktext.All, `"04" is not an offset (want decimal bytes from the start of the function)`},
-		{"kinst::vfs_write:3", ktext.All, "vfs_write+3 cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
-		{"kinst::gate:", ktext.All, "nothing of gate can be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
-		{"kinst::bad:1", ktext.All, "offset 1 of bad: decode the instruction at offset 1: no such instruction"},
+		{"kinst::vfs_raed:", nil, `no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, twice)`},
+		{"kinst:ext4:vfs_read:", nil, `no module "ext4": name its file with --module (the kernel itself is "vmlinux")`},
+		{"kinst::vfs_read:1", nil, "offset 1 is inside an instruction of vfs_read: instructions begin at 0 and 4"},
+		{"kinst::vfs_read:17", nil, "offset 17 is outside vfs_read, which has 17 bytes"},
+		{"kinst::vfs_write:4", nil, "offset 4 is inside an instruction of vfs_write: instructions begin at 3 and 5"},
+		{"kinst::gate:1", nil, "offset 1 is inside the last instruction of gate, which begins at 0"},
+		{"kinst::vfs_read:entry", nil, `"entry" is not an offset (want decimal bytes from the start of the function)`},
+		{"kinst::vfs_read:-1", nil, `"-1" is not an offset (want decimal bytes from the start of the function)`},
+		{"kinst::vfs_read:04", nil, `"04" is not an offset (want decimal bytes from the start of the function)`},
+		{"kinst::vfs_write:3", nil, "vfs_write+3 cannot be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::gate:", nil, "nothing of gate can be traced: a software interrupt saves the address of the next instruction, which would be the trampoline's"},
+		{"kinst::bad:1", nil, "offset 1 of bad: decode the instruction at offset 1: no such instruction"},
 
-		{"kinst::vfs_write:", ktext.FreeBSD, "vfs_write:0 vfs_write:5"},
-		{"kinst::vfs_write:1", ktext.FreeBSD, "vfs_write+1 cannot be traced: popf changes the interrupt mask"},
-		{"kinst::vfs_write:2", ktext.FreeBSD, "vfs_write+2 cannot be traced: sti changes the interrupt mask"},
-		{"kinst::vfs_read:", ktext.FreeBSD, "nothing of vfs_read can be traced: the function does not begin with push %rbp"},
-		{"kinst::vfs_read:0", ktext.FreeBSD, "vfs_read+0 cannot be traced: the function does not begin with push %rbp"},
-		{"kinst::twice:", ktext.FreeBSD, "twice:0"},
-		{"kinst::vfs_*:", ktext.FreeBSD, "vfs_write:0 vfs_write:5"},
-		{"kinst::twice:1", ktext.Linux, "twice+1 cannot be traced: it is in .noinstr.text"},
-		{"kinst::twice:", ktext.Linux, "twice:0 twice:0 twice:2 twice:3 twice:4"},
+		{"kinst::vfs_write:", guestos.FreeBSDPolicy, "vfs_write:0 vfs_write:5"},
+		{"kinst::vfs_write:1", guestos.FreeBSDPolicy, "vfs_write+1 cannot be traced: popf changes the interrupt mask"},
+		{"kinst::vfs_write:2", guestos.FreeBSDPolicy, "vfs_write+2 cannot be traced: sti changes the interrupt mask"},
+		{"kinst::vfs_read:9", guestos.FreeBSDPolicy, "vfs_read:9"},
+		{"kinst::label:", guestos.FreeBSDPolicy, "nothing of label can be traced: the function has no push %rbp"},
+		{"kinst::label:0", guestos.FreeBSDPolicy, "label+0 cannot be traced: the function has no push %rbp"},
+		{"kinst::vfs_w*:", guestos.FreeBSDPolicy, "vfs_write:0 vfs_write:5"},
+		{"kinst::twice:1", guestos.LinuxPolicy, "twice+1 cannot be traced: it is in .noinstr.text"},
+		{"kinst::twice:", guestos.LinuxPolicy, "twice:0 twice:0 twice:2 twice:3 twice:4"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.desc+" "+tt.policy.String(), func(t *testing.T) {
@@ -156,7 +157,7 @@ func describe(ps []*probes.Probe, err error) string {
 
 // Two names of one instruction are two probes and one breakpoint.
 func TestAlias(t *testing.T) {
-	p, target := setup(t, ktext.All)
+	p, target := setup(t, nil)
 	var all []*probes.Probe
 	for _, name := range []string{"sys_a", "alias_a"} {
 		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
@@ -175,7 +176,7 @@ func TestAlias(t *testing.T) {
 
 // A symbol that reaches further than another at its address.
 func TestLonger(t *testing.T) {
-	p, target := setup(t, ktext.All)
+	p, target := setup(t, nil)
 	for _, name := range []string{"label", "whole", "label"} {
 		ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: name})
 		if err != nil {
@@ -194,7 +195,7 @@ func TestLonger(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	p, _ := setup(t, ktext.All)
+	p, _ := setup(t, nil)
 	for range 2 {
 		if _, err := p.Provide(probes.Desc{Provider: "kinst", Function: "*"}); err != nil {
 			t.Fatal(err)
@@ -211,7 +212,7 @@ func TestReport(t *testing.T) {
 
 func ExampleProvider() {
 	var t testing.T
-	p, target := setup(&t, ktext.All)
+	p, target := setup(&t, nil)
 	ps, _ := p.Provide(probes.Desc{Provider: "kinst", Function: "twice", Name: "3"})
 	_ = p.registry.Enable(ps)
 	for _, b := range target.Breaks() {

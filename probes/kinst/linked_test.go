@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
-	"trapline/probes/ktext"
 	"trapline/probes/probetest"
 )
 
@@ -16,7 +16,7 @@ func TestLinked(t *testing.T) {
 	for _, a := range []*arch.Arch{arch.ARM64, arch.RISCV64} {
 		t.Run(a.Name, func(t *testing.T) {
 			for _, desc := range []string{"kinst::vfs_read:", "kinst::*:*", "kinst::vfs_write:0"} {
-				p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", ktext.All)
+				p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", nil)
 				probetest.TestProvider(t, p.registry, p, desc)
 				if target.Err != nil {
 					t.Error(target.Err)
@@ -33,31 +33,31 @@ func TestLinked(t *testing.T) {
 
 var linkedPlans = map[*arch.Arch][]struct {
 	function string
-	policy   ktext.Policy
+	policy   *guestos.Policy
 	want     string // breakpoints, or why there are none
 }{
 	arch.ARM64: {
-		{"vfs_read", ktext.All, `
+		{"vfs_read", nil, `
 +0 4 bytes, slot
 +4 4 bytes, slot
 +8 4 bytes, X30 = next; pc = pc+0xf8
 +12 4 bytes, slot, X0 = pc+0x8 in the slot
 +16 4 bytes, slot
 +20 4 bytes, pc = X30`},
-		{"vfs_write", ktext.All, `
+		{"vfs_write", nil, `
 +0 4 bytes, slot
 +4 4 bytes, slot
 +8 4 bytes, slot
 +12 4 bytes, if X2 != (32 bits) 0: pc = pc-0xc
 +16 4 bytes, the guest's own
 +20 4 bytes, pc = X30`},
-		{"vfs_write", ktext.FreeBSD, "nothing of vfs_write can be traced: the function makes no room on the stack"},
-		{"gate", ktext.All, "nothing of gate can be traced: it signs its own address, which would be the trampoline's"},
-		{"bad", ktext.All, "\n+0 4 bytes, slot"},
-		{"empty", ktext.All, `no function "empty" in vmlinux`},
+		{"vfs_write", guestos.FreeBSDPolicy, "nothing of vfs_write can be traced: the function makes no room on the stack"},
+		{"gate", nil, "nothing of gate can be traced: it signs its own address, which would be the trampoline's"},
+		{"bad", nil, "\n+0 4 bytes, slot"},
+		{"empty", nil, `no function "empty" in vmlinux`},
 	},
 	arch.RISCV64: {
-		{"vfs_read", ktext.All, `
+		{"vfs_read", nil, `
 +0 2 bytes, slot
 +2 2 bytes, slot
 +4 4 bytes, X1 = pc
@@ -65,7 +65,7 @@ var linkedPlans = map[*arch.Arch][]struct {
 +12 2 bytes, slot
 +14 2 bytes, slot
 +16 2 bytes, pc = (X1) &^ 1`},
-		{"vfs_write", ktext.All, `
+		{"vfs_write", nil, `
 +0 4 bytes, slot
 +4 2 bytes, slot
 +6 4 bytes, slot
@@ -74,7 +74,7 @@ var linkedPlans = map[*arch.Arch][]struct {
 +14 4 bytes, the guest's own
 +18 4 bytes, slot
 +22 4 bytes, pc = (X1) &^ 1`},
-		{"vfs_read", ktext.FreeBSD, `
+		{"vfs_read", guestos.FreeBSDPolicy, `
 +0 2 bytes, slot
 +2 2 bytes, slot
 +4 4 bytes, X1 = pc
@@ -82,14 +82,14 @@ var linkedPlans = map[*arch.Arch][]struct {
 +12 2 bytes, slot
 +14 2 bytes, slot
 +16 2 bytes, pc = (X1) &^ 1`},
-		{"gate", ktext.All, "decode the instruction at offset 0: no such instruction"},
-		{"bad", ktext.All, "\n+0 2 bytes, slot"},
-		{"empty", ktext.All, `no function "empty" in vmlinux`},
+		{"gate", nil, "decode the instruction at offset 0: no such instruction"},
+		{"bad", nil, "\n+0 2 bytes, slot"},
+		{"empty", nil, `no function "empty" in vmlinux`},
 	},
 }
 
 // plantedAs tells the breakpoints in a function when all of it is traced.
-func plantedAs(t *testing.T, a *arch.Arch, function string, policy ktext.Policy) string {
+func plantedAs(t *testing.T, a *arch.Arch, function string, policy *guestos.Policy) string {
 	p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", policy)
 	ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: function})
 	if err != nil {

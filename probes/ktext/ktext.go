@@ -12,15 +12,10 @@ import (
 	"strings"
 
 	"trapline/kernel"
+	"trapline/kernel/guestos"
 	"trapline/probes/patch"
 	"trapline/trampoline"
 )
-
-// Module is the name of the kernel proper in probes.
-const Module = "vmlinux"
-
-// alias is another name for Module that is understood.
-const alias = "kernel"
 
 // Taken and NotTaken end the names of probes of one way of a conditional jump.
 const (
@@ -39,9 +34,10 @@ type Symbols interface {
 // Text is the text of a kernel and its modules.
 type Text struct {
 	Set     *patch.Set
-	Symbols Symbols // of the kernel proper
-	Arch    string  // name of the architecture
-	Policy  Policy  // may change until probes are made
+	Symbols Symbols         // of the kernel proper
+	Arch    string          // name of the architecture
+	System  *guestos.System // the guest's; nil: nothing is known of it
+	Policy  *guestos.Policy // may change until probes are made
 	// Unsafe says why the guest's own tracers stay away from an address, or ""; it may
 	// be nil.
 	Unsafe func(addr uint64) string
@@ -115,7 +111,7 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 	if in.Plan.Kind == trampoline.Refuse {
 		return in.Plan.Reason()
 	}
-	if t.Policy == All {
+	if t.Policy == nil {
 		return ""
 	}
 	if t.Unsafe != nil {
@@ -123,7 +119,12 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 			return why
 		}
 	}
-	if t.Policy != FreeBSD {
+	if s, _, ok := t.At(f.Start); ok {
+		if why := t.Policy.Function(s.Name); why != "" {
+			return why
+		}
+	}
+	if !t.Policy.Code {
 		return ""
 	}
 	o := originals[t.Arch]
@@ -135,7 +136,7 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 
 // RefusalAt is Refusal of an instruction whose neighbours the caller does not know.
 func (t *Text) RefusalAt(f *patch.Func, in patch.Instr) string {
-	if t.Policy == All {
+	if t.Policy == nil {
 		return in.Plan.Reason()
 	}
 	instrs, _ := f.Instrs() // up to in at least

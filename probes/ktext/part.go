@@ -1,11 +1,13 @@
 package ktext
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"trapline/kernel"
+	"trapline/kernel/guestos"
 )
 
 // A Part is code with a symbol table of its own: the kernel proper, or a module that is
@@ -20,12 +22,16 @@ type Part struct {
 var ErrNoModule = errors.New("no module")
 
 // InModule reports whether a description's module means a module of this name.
-func InModule(pattern, module string) bool {
-	return kernel.Match(pattern, module) || module == Module && kernel.Match(pattern, alias)
-}
+func (t *Text) InModule(pattern, module string) bool { return t.names().Means(pattern, module) }
+
+// InKernel reports whether it means the kernel proper.
+func (t *Text) InKernel(pattern string) bool { return t.InModule(pattern, t.names().Name) }
+
+// names are those of the kernel proper.
+func (t *Text) names() guestos.ModuleName { return cmp.Or(t.System, guestos.Bare).Module }
 
 // Kernel is the kernel proper.
-func (t *Text) Kernel() Part { return Part{Module, t.Symbols} }
+func (t *Text) Kernel() Part { return Part{t.names().Name, t.Symbols} }
 
 // SetModules tells the modules that are loaded now.
 func (t *Text) SetModules(modules []Part) { t.modules = modules }
@@ -35,12 +41,12 @@ func (t *Text) SetModules(modules []Part) { t.modules = modules }
 func (t *Text) Parts(pattern string) ([]Part, error) {
 	var out []Part
 	for _, p := range append([]Part{t.Kernel()}, t.modules...) {
-		if InModule(pattern, p.Module) {
+		if t.InModule(pattern, p.Module) {
 			out = append(out, p)
 		}
 	}
 	if len(out) == 0 && !kernel.IsGlob(pattern) {
-		return nil, fmt.Errorf("%w %q: name its file with --module (the kernel itself is %q)", ErrNoModule, pattern, Module)
+		return nil, fmt.Errorf("%w %q: name its file with --module (the kernel itself is %q)", ErrNoModule, pattern, t.names().Name)
 	}
 	return out, nil
 }

@@ -1,43 +1,9 @@
 package ktext
 
-import (
-	"fmt"
+import "trapline/probes/patch"
 
-	"trapline/probes/patch"
-)
-
-// A Policy says what is refused because a live tracer could not survive it.
-type Policy uint8
-
-// Policies. Here the breakpoint never enters the guest's own handlers, so All is safe.
-const (
-	// All refuses only what the trampoline cannot displace.
-	All Policy = iota
-	// Linux refuses what Linux itself keeps kprobes away from.
-	Linux
-	// FreeBSD refuses what the original kinst does: functions that the guest's tracer may
-	// run in, functions that do not begin as the architecture's compilers begin one, and
-	// some instructions. On amd64 that is push %rbp, but Linux kernels begin nearly every
-	// function with endbr64 or the room for ftrace: for them it leaves next to nothing,
-	// as it would in the original.
-	FreeBSD
-)
-
-var policyNames = []string{"all", "linux", "freebsd"}
-
-func (p Policy) String() string { return policyNames[p] }
-
-// ParsePolicy reads the value of the option kinstpolicy.
-func ParsePolicy(s string) (Policy, error) {
-	for i, name := range policyNames {
-		if s == name {
-			return Policy(i), nil
-		}
-	}
-	return 0, fmt.Errorf("all, linux or freebsd, not %q", s)
-}
-
-// original is what the original kinst refuses on one architecture.
+// original is what the original kinst refuses on one architecture for the sake of instructions: those of
+// a policy that looks at code.
 type original struct {
 	// function says why the function with these instructions, at least one, is refused,
 	// or "".

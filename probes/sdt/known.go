@@ -3,7 +3,6 @@ package sdt
 import (
 	"trapline/kernel/ctypes"
 	"trapline/probes"
-	"trapline/probes/ktext"
 )
 
 // A known probe is a tracepoint, or the first instruction of a function, under the name that
@@ -64,7 +63,7 @@ func (t *Tracepoints) known(provider string) (out []Place) {
 		}
 		for _, pattern := range k.functions {
 			for _, s := range t.symbols.Glob(pattern) {
-				out = append(out, Place{Module: ktext.Module, Name: k.name, Addr: s.Addr, Args: &chosen{t, k, passed{t}}})
+				out = append(out, Place{Module: t.module, Name: k.name, Addr: s.Addr, Args: &chosen{t, k, passed{t}}})
 			}
 		}
 	}

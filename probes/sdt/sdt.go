@@ -113,7 +113,7 @@ func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {
 func (p *Provider) matching(d probes.Desc) (out []Place) {
 	for _, x := range p.candidates(d) {
 		want := d
-		if ktext.InModule(d.Module, x.Module) {
+		if p.text.InModule(d.Module, x.Module) {
 			want.Module = ""
 		}
 		if want.Match(probes.Desc{Provider: p.name, Module: x.Module, Function: p.function(x), Name: x.Name}) {

@@ -57,8 +57,8 @@ type fired struct {
 func setup(t *testing.T) (*Provider, *probes.Registry, *probetest.Target, *[]fired) {
 	t.Helper()
 	p, r, target, all := setupWith(t, functions, table)
-	p.Add(Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000183}, Place{Module: ktext.Module, Name: "twice", Addr: 0xffffffff81000182},
-		Place{Module: ktext.Module, Name: "lost", Addr: 0xffffffff81000101})
+	p.Add(Place{Module: "vmlinux", Name: "twice", Addr: 0xffffffff81000183}, Place{Module: "vmlinux", Name: "twice", Addr: 0xffffffff81000182},
+		Place{Module: "vmlinux", Name: "lost", Addr: 0xffffffff81000101})
 	return p, r, target, all
 }
 
@@ -89,7 +89,7 @@ func setupWith(t *testing.T, functions string, table []jump) (*Provider, *probes
 	}
 	r := probes.NewRegistry()
 	text := &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}
-	points, err := NewTracepoints(symbols, types{}, arch.AMD64, target.ReadMem)
+	points, err := NewTracepoints("vmlinux", symbols, types{}, arch.AMD64, target.ReadMem)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,13 +29,13 @@ type point struct {
 	stops  []uint64 // functions that stand for those of a tracepoint
 }
 
-// NewTracepoints finds the tracepoints of a kernel. read reads its memory.
-func NewTracepoints(symbols ktext.Symbols, types Types, a *arch.Arch, read func(addr uint64, p []byte) error) (*Tracepoints, error) {
+// NewTracepoints finds the tracepoints of a kernel, which is the module of that name. read reads its memory.
+func NewTracepoints(module string, symbols ktext.Symbols, types Types, a *arch.Arch, read func(addr uint64, p []byte) error) (*Tracepoints, error) {
 	w, err := walk.New(a, read)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tracepoints{symbols: symbols, types: types, read: read}
+	t := &Tracepoints{module: module, symbols: symbols, types: types, read: read}
 	t.walk = &walker{Walker: w, arch: a, stuck: map[string]error{}}
 	w.Load = t.walk.load
 	w.Divert = t.walk.divert

@@ -31,6 +31,7 @@ type Tracepoints struct {
 	// not known.
 	Current func(cpu probes.CPU) uint64
 
+	module  string // the kernel proper
 	symbols ktext.Symbols
 	types   Types // nil: nothing is known of them
 	read    func(addr uint64, p []byte) error
@@ -90,7 +91,7 @@ func (t *Tracepoints) find() []Place {
 			continue
 		}
 		t.sites[j.key] = append(t.sites[j.key], j)
-		out = append(out, Place{Module: ktext.Module, Name: name, Addr: j.site, Args: t.point(name, j)})
+		out = append(out, Place{Module: t.module, Name: name, Addr: j.site, Args: t.point(name, j)})
 	}
 	return out
 }

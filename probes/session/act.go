@@ -92,5 +92,5 @@ func (s *Session) canSignal() error {
 	if os, ok := s.OS.(guestos.Signaler); ok {
 		return os.CanSignal()
 	}
-	return fmt.Errorf("%s does not take signals from outside", s.OS.Name())
+	return fmt.Errorf("%s does not take signals from outside", s.OS.System().Name)
 }

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"trapline/kernel/guestos"
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/compile"
 	"trapline/probes/d/desugar"
-	"trapline/probes/d/library"
 	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
-	"trapline/probes/ktext"
 )
 
 // A Source is a D program: a script, or a probe specifier of the command line.
@@ -144,13 +143,13 @@ func (s *Session) checkEnv(m Macros, last bool) check.Env {
 	}
 	return check.Env{
 		Regs: regs, Symbol: s.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, Libraries: append(libraryNames(s.sources), library.Names()...),
+		Types: s.types(), Args: s.argTypes, Local: s.localType, HasProvider: s.hasProvider, HasModule: s.ktext.InKernel, Libraries: append(libraryNames(s.sources), guestos.LibraryNames()...),
 		Options: check.Options{DefaultArgs: s.Options.DefaultArgs, ArgRef: !last || s.Options.ArgRef, Empty: s.Options.Empty, StrSize: s.Options.StrSize},
 	}
 }
 
 func (s *Session) findSymbol(module, name string) (addr, size uint64, ok bool) {
-	if module != "" && module != "vmlinux" && module != "kernel" {
+	if module != "" && !s.ktext.InKernel(module) {
 		return 0, 0, false
 	}
 	for _, sym := range s.Symbols.Lookup(name) {
@@ -203,7 +202,7 @@ func (s *Session) setOptions(opts []code.Option) error {
 // matchAll finds the probes of all clauses.
 func (s *Session) matchAll(sources []Source) error {
 	var err error
-	if s.ktext.Policy, err = ktext.ParsePolicy(s.Options.KinstPolicy); err != nil {
+	if s.ktext.Policy, err = guestos.ParsePolicy(s.Options.KinstPolicy); err != nil {
 		return fmt.Errorf("option kinstpolicy: %w", err)
 	}
 	s.counts = make([]int, len(sources))

@@ -14,6 +14,8 @@ import (
 // nobody is a guest without threads.
 type nobody struct{ guestos.OS }
 
+func (nobody) System() *guestos.System { return guestos.Bare }
+
 func (nobody) Unsafe(uint64) string { return "" }
 
 func Example() {

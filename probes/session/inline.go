@@ -72,7 +72,7 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 	}
 	out = append(in.all(origin{d, funcs, funcs}), out...)
 	if len(out) == 0 {
-		return nil, nothing(d, funcs)
+		return nil, in.nothing(d, funcs)
 	}
 	return out, nil
 }
@@ -80,7 +80,7 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 // inKernel reports whether a description is looked for in the kernel proper: not if it is of
 // modules alone.
 func (in *inlining) inKernel(d probes.Desc) bool {
-	return ktext.InModule(d.Module, ktext.Module) || len(in.s.modules.described(d.Module)) == 0
+	return in.s.ktext.InKernel(d.Module) || len(in.s.modules.described(d.Module)) == 0
 }
 
 // expandModules makes the descriptions for the modules whose files are known. They name the
@@ -195,11 +195,11 @@ func (in *inlining) keep(text string, ps []*probes.Probe) []*probes.Probe {
 }
 
 // nothing says why there is no probe for a description.
-func nothing(d probes.Desc, funcs *Functions) error {
+func (in *inlining) nothing(d probes.Desc, funcs *Functions) error {
 	f, known := funcs.Function(d.Function)
 	module := d.Module
-	if ktext.InModule(module, ktext.Module) {
-		module = ktext.Module
+	if text := in.s.ktext; text.InKernel(module) {
+		module = text.Kernel().Module
 	}
 	switch {
 	case known && len(f.Copies) > 0:

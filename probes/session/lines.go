@@ -84,7 +84,7 @@ func (in *inlining) lines(d probes.Desc, of *Debug) ([]copies.LineStart, error) 
 	f, _ := funcs.Function(d.Function)
 	starts, err := source.Lines(f)
 	if err == nil && len(starts) == 0 && len(f.Regular) == 0 {
-		err = nothing(d, funcs)
+		err = in.nothing(d, funcs)
 	}
 	return starts, err
 }

@@ -106,7 +106,7 @@ func (m *modules) start() error {
 	}
 	os, ok := m.s.OS.(guestos.Modular)
 	if !ok {
-		return fmt.Errorf("modules cannot be followed: %s has none", m.s.OS.Name())
+		return fmt.Errorf("modules cannot be followed: %s has none", m.s.OS.System().Name)
 	}
 	m.os = os
 	events, err := os.ModuleEvents()
@@ -265,7 +265,7 @@ func (m *modules) match(l *loaded) {
 	for i, c := range m.s.prog.Clauses {
 		for _, text := range c.Probes {
 			d, err := probes.ParseDesc(text)
-			if err != nil || !ktext.InModule(d.Module, l.name()) {
+			if err != nil || !m.s.ktext.InModule(d.Module, l.name()) {
 				continue
 			}
 			named := d.Module == l.name()
@@ -391,7 +391,7 @@ func (m *modules) left(addr uint64) bool {
 // described are the modules, of which there are files, that a description's module means.
 func (m *modules) described(pattern string) (out []*Module) {
 	for _, f := range m.s.Modules {
-		if ktext.InModule(pattern, f.name()) {
+		if m.s.ktext.InModule(pattern, f.name()) {
 			out = append(out, f)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"trapline/probes/d/library"
+	"trapline/kernel/guestos"
 	"trapline/probes/d/option"
 )
 
@@ -110,7 +110,7 @@ func byDependency(libs []Source) ([]Source, error) {
 		state[i] = begun
 		for _, m := range dependsOn.FindAllStringSubmatch(libs[i].Text, -1) {
 			j := slices.IndexFunc(libs, func(l Source) bool { return filepath.Base(l.File) == m[1] })
-			if j < 0 && slices.Contains(library.Names(), m[1]) {
+			if j < 0 && slices.Contains(guestos.LibraryNames(), m[1]) {
 				continue
 			}
 			if j < 0 {

@@ -118,7 +118,9 @@ func New(c Config) (*Session, error) {
 			return nil, fmt.Errorf("option tramp=thread: %w", err)
 		}
 	}
-	s.ktext = &ktext.Text{Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, Unsafe: c.OS.Unsafe}
+	s.ktext = &ktext.Text{
+		Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, System: c.OS.System(), Unsafe: c.OS.Unsafe,
+	}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)
 	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: s.typed}

@@ -27,7 +27,9 @@ const vfsRead = 0xffffffff81000100
 // fakeOS has one thread and a stack of two frames.
 type fakeOS struct{ err error }
 
-func (fakeOS) Name() string { return "fake" }
+var fakeSystem = &guestos.System{Name: "fake", Module: guestos.Linux.Module}
+
+func (fakeOS) System() *guestos.System { return fakeSystem }
 
 func (o fakeOS) Thread(_ guestos.Mem, r arch.Regs) (guestos.Thread, error) {
 	return guestos.Thread{Key: 7 + r.Reg(arch.RBX), PID: 42, TID: 43, PPID: 1, Execname: "cat", Addr: 64 * r.Reg(arch.RBX)}, o.err

@@ -21,7 +21,7 @@ func (s *Session) addStatic() error {
 		}
 	}
 	for _, site := range s.Static {
-		s.staticProvider(site.Provider).Add(static.Place{Module: ktext.Module, Name: site.Name, Addr: site.Addr})
+		s.staticProvider(site.Provider).Add(static.Place{Module: s.ktext.Kernel().Module, Name: site.Name, Addr: site.Addr})
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (s *Session) addTracepoints() error {
 	if len(s.Symbols.Lookup(static.Table)) == 0 {
 		return nil
 	}
-	t, err := static.NewTracepoints(s.Symbols, types, s.Target.Arch(), s.set.Read)
+	t, err := static.NewTracepoints(s.ktext.Kernel().Module, s.Symbols, types, s.Target.Arch(), s.set.Read)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,12 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/check"
 	"trapline/probes/d/library"
 	"trapline/probes/d/syntax"
 	"trapline/probes/fbt"
-	"trapline/probes/ktext"
 )
 
 // isType tells the parser of the types that it has not seen in the source it reads: those
@@ -87,7 +87,7 @@ func (s *Session) types() check.Types {
 
 // typed are the kernel and the modules that a description's module means, if types are known.
 func (s *Session) typed(module string) (all []fbt.Typed) {
-	if types, ok := s.Types.(fbt.Types); ok && ktext.InModule(module, ktext.Module) {
+	if types, ok := s.Types.(fbt.Types); ok && s.ktext.InKernel(module) {
 		all = append(all, fbt.Typed{Part: s.ktext.Kernel(), Types: types})
 	}
 	for _, m := range s.modules.described(module) {
@@ -101,7 +101,7 @@ func (s *Session) typed(module string) (all []fbt.Typed) {
 // shownArgs are the types of args[] of a probe as they are shown: those that the guest's
 // libraries declare, or those that the provider knows.
 func (s *Session) shownArgs(d probes.Desc) (types []string) {
-	for _, lib := range library.For(s.OS.Name(), d.Provider+":") {
+	for _, lib := range library.For(libraries(s.OS.System()), d.Provider+":") {
 		if s.Types == nil || !s.hasMember(lib.Tag, lib.Member) {
 			continue
 		}
@@ -142,6 +142,14 @@ func (s *Session) hasProvider(name string) bool {
 	return false
 }
 
+// libraries are those of a system.
+func libraries(system *guestos.System) (all []library.File) {
+	for _, l := range system.Libraries {
+		all = append(all, library.File(l))
+	}
+	return all
+}
+
 // addLibrary puts what the sources need of the guest's libraries before them, if anything is known
 // of what those are about.
 func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
@@ -152,7 +160,7 @@ func (s *Session) addLibrary(all *syntax.Program, sources []Source) error {
 	for _, src := range sources {
 		text.WriteString(src.Text)
 	}
-	for _, lib := range library.For(s.OS.Name(), text.String()) {
+	for _, lib := range library.For(libraries(s.OS.System()), text.String()) {
 		if !s.hasMember(lib.Tag, lib.Member) {
 			continue
 		}

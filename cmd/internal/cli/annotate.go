@@ -99,7 +99,7 @@ func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, Unsafe: g.os.Unsafe}
+	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, System: g.os.System(), Unsafe: g.os.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(probes.Desc{Provider: "kinst", Function: name})
 	if err != nil {

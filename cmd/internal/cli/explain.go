@@ -126,7 +126,7 @@ func (g *guest) watch(desc probes.Desc, nth int) (*lesson.Watcher, error) {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, Unsafe: g.os.Unsafe}
+	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, System: g.os.System(), Unsafe: g.os.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(desc)
 	switch {

@@ -26,7 +26,7 @@ type guest struct {
 	ctx         context.Context
 	options     guestOptions
 	spec        images.Spec
-	linux       bool
+	system      *guestos.System  // nil if it is not known
 	bare        *arch.Arch       // of a kernel without symbols
 	image       *kernel.Image    // symbols; nil without any
 	os          guestos.OS       // nil without symbols
@@ -169,15 +169,14 @@ func (g *guest) openFile(name string) (*io.SectionReader, error) {
 
 // openSymbols opens the image with the kernel's symbols.
 func (g *guest) openSymbols(file boot.File, need bool) error {
-	if !need && g.spec.OS == "linux" {
-		return g.knownLinux()
+	if s := guestos.Named(g.spec.OS); !need && s != nil && g.spec.KernelData == nil {
+		return g.known(s)
 	}
 	kind, err := boot.Identify(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.spec.Name, err)
 	}
-	g.linux = kind == boot.BzImage || kind == boot.LinuxImage
-	if g.linux {
+	if g.system = guestos.InFormat(kind.String()); g.system != nil {
 		machine, err := boot.Machine(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.spec.Name, err)
@@ -190,7 +189,7 @@ func (g *guest) openSymbols(file boot.File, need bool) error {
 	case err != nil:
 		return err
 	case g.image == nil && need:
-		return fmt.Errorf("%s is a compressed kernel, without symbols: give its vmlinux with --debug-file", g.spec.Name)
+		return fmt.Errorf("%s is a compressed kernel, without symbols: give its %s with --debug-file", g.spec.Name, g.system.Debug)
 	case g.image == nil:
 		return nil
 	}
@@ -210,17 +209,19 @@ func (g *guest) detect() error {
 	if g.os, err = guestos.Detect(g.image, cacheDir()); err != nil {
 		return fmt.Errorf("%s: %w", g.image.Name(), err)
 	}
-	g.linux = g.linux || g.os.Name() == "linux"
+	if s := g.os.System(); g.system == nil || s != guestos.Bare {
+		g.system = s
+	}
 	if g.needSymbols {
 		return g.image.Symtab().Err()
 	}
 	return nil
 }
 
-// knownLinux does without the symbols of an image that is known to be Linux: to read and
+// known does without the symbols of an image that is known to be of a system: to read and
 // sort them would take a twentieth of a boot.
-func (g *guest) knownLinux() error {
-	g.linux = true
+func (g *guest) known(s *guestos.System) error {
+	g.system = s
 	i := slices.IndexFunc(arch.All, func(a *arch.Arch) bool { return a.Name == g.spec.Arch })
 	if i < 0 {
 		return fmt.Errorf("%s: no machine for %s guests", g.spec.Name, g.spec.Arch)
@@ -272,24 +273,36 @@ func (g *guest) arch() *arch.Arch {
 	return g.bare
 }
 
-// outfit gives a Linux kernel of the user's what every Linux guest needs here.
+// outfit gives a kernel of the user's what every guest of its system needs here.
 func (g *guest) outfit() error {
 	if g.spec.State != images.File {
 		return nil
 	}
-	if err := g.detect(); err != nil || !g.linux {
+	if err := g.detect(); err != nil {
 		return err
 	}
-	g.spec.Append = images.LinuxAppend(g.arch().Name)
+	needs := g.needs()
+	if needs == nil {
+		return nil
+	}
+	g.spec.Append = needs.Append(g.arch().Name)
 	if g.options.command == "" || g.options.initrd != "" {
 		return nil
 	}
 	var err error
-	g.spec.Initrd, err = (images.Store{}).LinuxInitrd(g.arch().Name)
+	g.spec.Initrd, err = (images.Store{}).InitrdOf(g.system.Name, g.arch().Name)
 	if errors.Is(err, images.ErrNotFetched) {
 		return fmt.Errorf("-c needs trapline's init in the guest: give --initrd, or use the one of an image: %w", err)
 	}
 	return err
+}
+
+// needs are what all guests of its system need, nil if that is nothing.
+func (g *guest) needs() *images.Needs {
+	if g.system == nil {
+		return nil
+	}
+	return images.NeedsOf(g.system.Name)
 }
 
 // converse prepares what the guest's init gets to run: the user's command, or the image's own
@@ -342,7 +355,7 @@ func (g *guest) choose(file boot.File) error {
 	if err != nil {
 		return err
 	}
-	g.placing = emu.Boot{Kernel: file, CommandLine: join(images.LinuxAppendFor(g.machine.CPUs(), g.spec.Append), g.options.cmdline)}
+	g.placing = emu.Boot{Kernel: file, CommandLine: join(g.needs().AppendFor(g.machine.CPUs(), g.spec.Append), g.options.cmdline)}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"trapline/kernel/debuginfo"
+	"trapline/kernel/guestos"
 	"trapline/probes/copies"
 )
 
@@ -107,7 +109,7 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	for _, name := range names {
 		f, _ := x.Function(name)
 		if len(f.Copies) > 0 || len(f.Regular) > 0 && len(names) == 1 {
-			all = append(all, newInlined(sites, f, g.image.Module()))
+			all = append(all, newInlined(sites, f, cmp.Or(g.image.Module(), guestos.Of(g.image.Symtab()).Module.Name)))
 		}
 	}
 	if len(all) == 0 {

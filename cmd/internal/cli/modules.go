@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/callsite"
 	"trapline/kernel/debuginfo"
+	"trapline/kernel/guestos"
 	"trapline/kernel/source"
 	"trapline/probes/copies"
 	"trapline/probes/session"
@@ -26,9 +28,6 @@ type module struct {
 	path  string // in the guest, without the leading slash; "" for one that is not put there
 	file  []byte // as it is put there
 }
-
-// moduleSuffixes are those of the files of modules.
-var moduleSuffixes = []string{".ko", ".ko.gz", ".ko.xz", ".ko.zst"}
 
 // openModules opens the files of --module. They must be for the guest's kernel.
 func (g *guest) openModules() error {
@@ -52,8 +51,8 @@ func (g *guest) openModules() error {
 		if err := g.fits(m.image); err != nil {
 			return err
 		}
-		name, _, _ := strings.Cut(filepath.Base(path), ".ko")
-		m.path = name + ".ko"
+		name, _ := guestos.ModuleFile(filepath.Base(path))
+		m.path = name + guestos.Loadable
 		if slices.ContainsFunc(g.modules, func(o *module) bool { return o.path == m.path || o.image.Module() == m.image.Module() }) {
 			return fmt.Errorf("module %s is given twice", path)
 		}
@@ -65,7 +64,7 @@ func (g *guest) openModules() error {
 // openText opens what disas and inline look at: the kernel of an image, or the file of a module.
 func (g *guest) openText() error {
 	path := g.options.image
-	if !slices.ContainsFunc(moduleSuffixes, func(s string) bool { return strings.HasSuffix(path, s) }) {
+	if _, is := guestos.ModuleFile(path); !is {
 		_, err := g.openImage(true)
 		return err
 	}
@@ -85,10 +84,13 @@ func (g *guest) fits(m *kernel.Image) error {
 	case a != nil && m.Arch() != a:
 		return fmt.Errorf("module %s is for %s, the guest is %s", m.Name(), m.Arch(), a)
 	case release != "" && g.spec.Release != "" && release != g.spec.Release:
-		return fmt.Errorf("module %s is for Linux %s, the guest is Linux %s", m.Name(), release, g.spec.Release)
+		return fmt.Errorf("module %s is for %s %s, the guest is %[2]s %[4]s", m.Name(), g.title(), release, g.spec.Release)
 	}
 	return nil
 }
+
+// title is the guest's operating system, as people write it.
+func (g *guest) title() string { return cmp.Or(g.system, guestos.Bare).Title }
 
 // stub makes the calls of static probes no-operations in the file that the guest gets, which
 // is the same whether it is traced or not.
@@ -191,8 +193,8 @@ func findModule(dir, name string) (found string, err error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		base, suffix, ok := strings.Cut(entry.Name(), ".ko")
-		if ok && strings.ReplaceAll(base, "-", "_") == name && slices.Contains(moduleSuffixes, ".ko"+suffix) {
+		base, ok := guestos.ModuleFile(entry.Name())
+		if ok && strings.ReplaceAll(base, "-", "_") == name {
 			found = path
 			return fs.SkipAll
 		}

@@ -13,6 +13,7 @@ import (
 
 	"trapline/images"
 	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 )
 
 // guestOptions are the options of every command that runs a guest.
@@ -79,20 +80,32 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 
 // kernelFiles is what help says about -k and the path of a kernel.
 func kernelFiles() string {
-	var words strings.Builder
-	for _, a := range arch.All {
-		fmt.Fprintf(&words, "  %-8s %s\n", a, images.LinuxAppend(a.Name))
+	var words, debug strings.Builder
+	for _, s := range guestos.Systems {
+		needs := images.NeedsOf(s.Name)
+		if needs == nil {
+			continue
+		}
+		fmt.Fprintf(&words, wordNotes, s.Title)
+		for _, a := range arch.All {
+			fmt.Fprintf(&words, "  %-8s %s\n", a, needs.Append(a.Name))
+		}
+		fmt.Fprintf(&debug, debugNotes, s.Debug)
 	}
-	return fmt.Sprintf(kernelNotes, &words)
+	return fmt.Sprintf(kernelNotes, &words, &debug)
 }
 
-const kernelNotes = `A kernel given by its path has no root file system of its own: give one with --initrd. To
-a Linux kernel these words are added before those of --append, for the machine's sake:
-%sand with -c but no --initrd it gets the root file system of an image for its architecture, if one
+const (
+	kernelNotes = `A kernel given by its path has no root file system of its own: give one with --initrd. %sand with -c but no --initrd it gets the root file system of an image for its architecture, if one
 is there. A compressed kernel (vmlinuz) of amd64 moves itself, --append nokaslr keeps it
-where it was linked; one of another architecture moves with --append kaslr. To trace a
-compressed kernel, name its vmlinux with --debug-file.
+where it was linked; one of another architecture moves with --append kaslr. %s`
+	wordNotes = `To
+a %s kernel these words are added before those of --append, for the machine's sake:
 `
+	debugNotes = `To trace a
+compressed kernel, name its %s with --debug-file.
+`
+)
 
 // A line is a command for the guest's shell. It may not be empty.
 type line string

@@ -5,7 +5,6 @@ import (
 
 	"trapline/emu"
 	"trapline/kernel/arch"
-	"trapline/kernel/guestos"
 )
 
 // afterPanic is how long, in virtual nanoseconds, a guest may go on after it has logged
@@ -54,10 +53,7 @@ func (g *guest) logLine(line string) {
 }
 
 func (g *guest) panicLine(line string) bool {
-	if g.os != nil {
-		return g.os.PanicLine(line)
-	}
-	return g.linux && guestos.LinuxPanicLine(line)
+	return g.system != nil && g.system.PanicLine != nil && g.system.PanicLine(line)
 }
 
 // boot brings the guest to where its init waits for a command: from a snapshot, or by

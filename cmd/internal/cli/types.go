@@ -8,8 +8,7 @@ import (
 
 // types are the C types of the guest's kernel. Indexes are kept beside the images.
 func (g *guest) types() check.Types {
-	thread := map[string]string{"linux": "task_struct", "tiny": "thread"}[g.os.Name()]
-	return debuginfo.New(g.image, cacheDir(), thread)
+	return debuginfo.New(g.image, cacheDir(), g.os.System().ThreadTag)
 }
 
 // cacheDir is where what is made of images is kept, "" if there is no such place: it is

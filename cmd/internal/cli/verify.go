@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -256,9 +256,10 @@ func (g *guest) approachVerify(e *env, early bool) error {
 	if err := g.begin(e, true); err != nil {
 		return err
 	}
-	start := g.image.Symtab().Lookup("start_kernel")
+	name := g.os.System().Start
+	start := g.image.Symtab().Lookup(name)
 	if len(start) == 0 {
-		return errors.New("verify: a kernel with text that it frees, but without start_kernel")
+		return fmt.Errorf("verify: a kernel with text that it frees, but without %s", cmp.Or(name, "a known function that it begins with"))
 	}
 	code := make([]byte, g.arch().MaxInstr)
 	if err := g.image.Text(start[0].Addr, code); err != nil {
@@ -268,7 +269,7 @@ func (g *guest) approachVerify(e *env, early bool) error {
 		return err
 	}
 	if end, err := g.machine.Run(); err != nil || end != emu.Stopped {
-		return fmt.Errorf("verify: the guest ended before start_kernel: %v", err)
+		return fmt.Errorf("verify: the guest ended before %s: %v", name, err)
 	}
 	return g.machine.ClearBreaks([]uint64{start[0].Addr})
 }

@@ -40,6 +40,8 @@ type Env struct {
 	Local func(desc, name string) (*ctypes.Type, error)
 	// HasProvider tells the names of providers. Nil: there are none.
 	HasProvider func(name string) bool
+	// HasModule reports whether a name is that of the kernel proper. Nil: it has none.
+	HasModule func(name string) bool
 	// Libraries are the D libraries that have been read, by their file's name.
 	Libraries []string
 	// MacroArgs are $0, the script's name, $1, and so on.

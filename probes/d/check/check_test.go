@@ -15,7 +15,8 @@ import (
 )
 
 var testEnv = Env{
-	Regs: map[string]int{"RAX": 0, "RDI": 7},
+	HasModule: func(name string) bool { return name == "vmlinux" },
+	Regs:      map[string]int{"RAX": 0, "RDI": 7},
 	Symbol: func(module, name string) (addr, size uint64, ok bool) {
 		return 0xffffffff81000000, 4096, name == "table"
 	},

@@ -73,7 +73,7 @@ func (c *checker) dependsOn(p *syntax.Pragma) {
 	case "provider":
 		ok = c.providers[name] != nil || c.hasProvider(name)
 	case "module":
-		ok = name == "vmlinux" || name == "kernel"
+		ok = c.env.HasModule != nil && c.env.HasModule(name)
 	case "library":
 		ok = slices.Contains(c.env.Libraries, name)
 	default:

@@ -1,47 +1,40 @@
 package library
 
 import (
+	"regexp"
 	"slices"
 	"testing"
-
-	"trapline/probes/d/syntax"
 )
 
 func TestFor(t *testing.T) {
-	for _, test := range []struct {
-		os, program string
-		want        []string
-	}{
-		{"linux", "BEGIN { trace(curpsinfo->pr_pid); }", []string{"procfs.d"}},
-		{"linux", "psinfo_t *p;", []string{"procfs.d"}},
-		{"linux", "BEGIN { trace(pid); }", nil},
-		{"linux", "sched:::off-cpu { trace(args[1]->pr_pid); }", []string{"procfs.d", "sched.d"}},
-		{"linux", "proc:::exit /args[0] == CLD_EXITED/ { }", []string{"procfs.d", "proc.d"}},
-		{"linux", "#pragma D depends_on library procfs.d\n", []string{"procfs.d"}},
-		{"linux", "io:::start", []string{"io.d"}},
-		{"tiny", "BEGIN { trace(curpsinfo->pr_pid); }", nil},
+	all := []File{
+		{Name: "shape.d", Names: regexp.MustCompile(`\b(shape_t|round:)`)},
+		{Name: "round.d", Names: regexp.MustCompile(`\bround:`)},
+	}
+	for program, want := range map[string][]string{
+		"BEGIN { trace(pid); }":                      nil,
+		"shape_t *p;":                                {"shape.d"},
+		"round:::start { trace(1); }":                {"shape.d", "round.d"},
+		"#pragma D depends_on library round.d\n":     {"round.d"},
+		"#pragma D depends_on library nosuch.d\n":    nil,
+		"myround_t *p; /* around :: */ BEGIN { x; }": nil,
 	} {
 		var got []string
-		for _, f := range For(test.os, test.program) {
+		for _, f := range For(all, program) {
 			got = append(got, f.Name)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s, %s: %q, want %q", test.os, test.program, got, test.want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", program, got, want)
 		}
 	}
 }
 
-// TestParses: checking them takes a kernel; see the tests on Linux images.
-func TestParses(t *testing.T) {
-	for _, f := range For("linux", "sched::: proc::: io:::") {
-		prog, err := syntax.Parse(f.Name, []byte(f.Text), syntax.Options{IsType: func(string) bool { return true }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, it := range prog.Items {
-			if _, ok := it.(*syntax.Clause); ok {
-				t.Error("a library has no clauses")
-			}
-		}
+func TestProbe(t *testing.T) {
+	f := File{Name: "round.d", Text: "provider round { probe so__far(int x); probe on(); };"}
+	if d := f.Probe("round", "so-far"); d == nil || d.Name != "so__far" {
+		t.Errorf("so-far is %+v", d)
+	}
+	if d := f.Probe("round", "off"); d != nil {
+		t.Errorf("off is %+v", d)
 	}
 }
