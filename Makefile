@@ -19,6 +19,9 @@ CROSS := gcc-12 gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch
 # Independent readers of debug information, for the tests with kernels.
 ORACLES := dwz gdb-multiarch linux-perf lld llvm
 
+# The compiler for arm64 of the release's own kernels, with which modules for them are built.
+MODULES := gcc-aarch64-linux-gnu
+
 # The browser in which pages are opened.
 BROWSER := chromium
 
@@ -118,6 +121,7 @@ race: tested
 # What needs kernels that are fetched or built here: packages with tests that have the build
 # tag, and the scripts.
 linux: build cross oracles chromium
+	$(call install,$(MODULES))
 	bin/trapline image get debian/amd64
 	bin/trapline image get debian/arm64
 	bin/trapline image get debian13/amd64

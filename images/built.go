@@ -311,7 +311,7 @@ func (c stepCounter) Write(data []byte) (int, error) {
 // errorLine finds the line that says why, among warnings before it and what make
 // has to say behind it.
 func errorLine(text, otherwise string) string {
-	for _, mark := range []string{"No space left on device", "error: ", "rror:", "*** "} {
+	for _, mark := range []string{"No space left on device", "error: ", "rror:", ": not found", "*** "} {
 		for line := range strings.Lines(text) {
 			if strings.Contains(line, mark) {
 				return strings.TrimSpace(line)

@@ -217,6 +217,7 @@ func TestErrorLine(t *testing.T) {
 		{"a.c:1: warning: w\na.c:2: error: e\nmake: *** [a.o] Error 1\n", "a.c:2: error: e"},
 		{"ld: x\nmake: *** [a] Error 1\n", "make: *** [a] Error 1"},
 		{"x: Error: no such instruction\n", "x: Error: no such instruction"},
+		{"/bin/sh: 1: aarch64-linux-gnu-gcc-14: not found\nmake: *** [a.o] Error 127\n", "/bin/sh: 1: aarch64-linux-gnu-gcc-14: not found"},
 		{"", "exit status 2"},
 	} {
 		if got := errorLine(test.text, "exit status 2"); got != test.want {

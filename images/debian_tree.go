@@ -14,7 +14,7 @@ import (
 
 // headerDependency finds, in what Debian's headers of a kernel depend on, the packages with
 // the rest: common headers, and the programs of the host that build with them.
-var headerDependency = regexp.MustCompile(`\b(linux-headers-\S+|linux-kbuild-\S+)`)
+var headerDependency = regexp.MustCompile(`\blinux-(?:headers|kbuild)-[a-z0-9.+-]+`)
 
 func headersPackage(m manifest) string { return "linux-headers-" + m.Release }
 
@@ -141,6 +141,7 @@ func (d *debian) relocate(m manifest, dir string) error {
 // cross has the names of the cross tools for an architecture of Debian's.
 var cross = map[string]string{"amd64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-"}
 
+// tree has modules built without BTF: that would need one more program, pahole, for what nothing here reads.
 func (d *debian) tree(m manifest, dir string) (tree, error) {
-	return tree{headersDir(m, dir), []string{"CROSS_COMPILE=" + cross[d.arch]}}, nil
+	return tree{headersDir(m, dir), []string{"CROSS_COMPILE=" + cross[d.arch], "CONFIG_DEBUG_INFO_BTF_MODULES="}}, nil
 }

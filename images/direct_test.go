@@ -350,7 +350,7 @@ func TestDirectTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	depends := "Depends: linux-headers-6.9-common (= " + fakeVersion + "), linux-kbuild-6.9\n\n"
+	depends := "Depends: linux-headers-6.9-common (= " + fakeVersion + "), linux-kbuild-6.9, gcc-9\n\n"
 	text := string(list) +
 		strings.TrimSuffix(fake.deb("amd64", headers, fakeVersion, map[string][]byte{
 			"usr/src/" + headers + "/Makefile": []byte("include /usr/src/linux-headers-6.9-common/Makefile\n"),

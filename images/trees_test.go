@@ -107,6 +107,22 @@ func TestTreeHeader(t *testing.T) {
 	}
 }
 
+// TestHeaderDependency: the packages that have the rest of a kernel's headers, with a version, without one, last or
+// not.
+func TestHeaderDependency(t *testing.T) {
+	for _, test := range []struct{ depends, want string }{
+		{"linux-headers-6.1.0-56-common (= 6.1.192-2), linux-kbuild-6.1 (>= 6.1.192-2), gcc-12", "linux-headers-6.1.0-56-common linux-kbuild-6.1"},
+		{"linux-headers-6.12.1+deb13-common (= 6.12.1-1), linux-kbuild-6.12.1+deb13, gcc-14", "linux-headers-6.12.1+deb13-common linux-kbuild-6.12.1+deb13"},
+		{"linux-image-6.9-amd64 (= 6.9) | linux-image-6.9-amd64-unsigned, linux-kbuild-6.9:any | linux-kbuild-7-rc1(>= 7)", "linux-kbuild-6.9 linux-kbuild-7-rc1"},
+		{"gcc-12, linux-kbuild-6.9", "linux-kbuild-6.9"},
+		{"linux-base (>= 4)", ""},
+	} {
+		if have := strings.Join(headerDependency.FindAllString(test.depends, -1), " "); have != test.want {
+			t.Errorf("%s: %s, want %s", test.depends, have, test.want)
+		}
+	}
+}
+
 // TestRunsHere: programs of a newer Debian are not fetched.
 func TestRunsHere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "os-release")
