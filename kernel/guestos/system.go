@@ -23,14 +23,16 @@ type System struct {
 	// there is no image to make an OS of.
 	PanicLine func(line string) bool
 
-	Module    ModuleName // the kernel proper in descriptions of probes
-	Banner    string     // symbol of the line that the kernel prints first
-	Start     string     // function with which the kernel begins, while the text is there that it frees later
-	ThreadTag string     // tag of the structure that the kernel has for a thread
-	Debug     string     // what people call the kernel's file with symbols, if they boot another
-	Formats   []string   // kinds of kernel files, as boot.Kind names them, that need no look at symbols
-	Modules   []string   // endings of the files of loadable modules
-	Libraries []Library  // each after those that it needs
+	Module      ModuleName // the kernel proper in descriptions of probes
+	Banner      string     // symbol of the line that the kernel prints first
+	Start       string     // function with which the kernel begins, while the text is there that it frees later
+	ThreadTag   string     // tag of the structure that the kernel has for a thread
+	Debug       string     // what people call the kernel's file with symbols, if they boot another
+	Formats     []string   // kinds of kernel files, as boot.Kind names them, that need no look at symbols
+	Modules     []string   // endings of the files of loadable modules
+	Calls       *Calls     // system calls
+	Tracepoints *Tracepoints
+	Libraries   []Library // each after those that it needs
 }
 
 // Systems has a row for every operating system, in the order in which kernels are compared with them.

@@ -18,9 +18,20 @@ var Tiny = &System{
 	Module:    ModuleName{"vmlinux", "kernel"},
 	Banner:    tinyBanner,
 	ThreadTag: "thread",
+	Calls:     &Calls{Find: findTinyCalls, Prefixes: []string{tinyCall}},
 }
 
-const tinyBanner = "tiny_banner"
+const (
+	tinyBanner = "tiny_banner"
+	tinyCall   = "sys_"
+)
+
+// findTinyCalls: all take the caller's registers in memory.
+func findTinyCalls(symbols Symbols, read Reader) CallTable {
+	t := CallTable{Args: savedArgs}
+	t.tabled(symbols, read, "calls", tinyCall)
+	return t
+}
 
 // tiny is the teaching kernel of images/tiny. The global "current" points to the running
 // thread, which begins with

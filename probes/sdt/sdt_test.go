@@ -9,6 +9,7 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
@@ -31,6 +32,11 @@ __tracepoint_writing ffffffff81001100 0000
 __start___jump_table ffffffff81002000 00
 __stop___jump_table  ffffffff81002030 00
 `
+
+// A jump is an entry of the jump table, of jumpSize bytes.
+type jump struct{ site, target, key uint64 }
+
+const jumpSize = 16
 
 // table has the sites of the two tracepoints, and one of another key.
 var table = []jump{
@@ -89,7 +95,7 @@ func setupWith(t *testing.T, functions string, table []jump) (*Provider, *probes
 	}
 	r := probes.NewRegistry()
 	text := &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}
-	points, err := NewTracepoints("vmlinux", symbols, types{}, arch.AMD64, target.ReadMem)
+	points, err := NewTracepoints(guestos.Linux.Tracepoints, text.Kernel(), types{}, arch.AMD64, target.ReadMem)
 	if err != nil {
 		t.Fatal(err)
 	}

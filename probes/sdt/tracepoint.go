@@ -6,6 +6,7 @@ import (
 
 	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/sdt/walk"
@@ -22,20 +23,18 @@ type walker struct {
 
 // A point is a site of a tracepoint.
 type point struct {
-	t      *Tracepoints
-	name   string
-	object uint64 // its struct tracepoint
-	jump   jump
-	stops  []uint64 // functions that stand for those of a tracepoint
+	t *Tracepoints
+	guestos.Tracepoint
+	stops []uint64 // functions that stand for those of a tracepoint
 }
 
-// NewTracepoints finds the tracepoints of a kernel, which is the module of that name. read reads its memory.
-func NewTracepoints(module string, symbols ktext.Symbols, types Types, a *arch.Arch, read func(addr uint64, p []byte) error) (*Tracepoints, error) {
+// NewTracepoints makes those that a system's kernel has. read reads its memory.
+func NewTracepoints(of *guestos.Tracepoints, kernel ktext.Part, types Types, a *arch.Arch, read guestos.Reader) (*Tracepoints, error) {
 	w, err := walk.New(a, read)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tracepoints{module: module, symbols: symbols, types: types, read: read}
+	t := &Tracepoints{Tracepoints: of, kernel: kernel, types: types, read: read}
 	t.walk = &walker{Walker: w, arch: a, stuck: map[string]error{}}
 	w.Load = t.walk.load
 	w.Divert = t.walk.divert
@@ -43,14 +42,8 @@ func NewTracepoints(module string, symbols ktext.Symbols, types Types, a *arch.A
 }
 
 // point makes the arguments of a site.
-func (t *Tracepoints) point(name string, j jump) *point {
-	p := &point{t: t, name: name, object: j.key - keyAt, jump: j, stops: []uint64{function}}
-	for _, mark := range []string{iterMark, callMark} {
-		if addr := t.address(mark + name); addr != 0 {
-			p.stops = append(p.stops, addr)
-		}
-	}
-	return p
+func (t *Tracepoints) point(x guestos.Tracepoint) *point {
+	return &point{t, x, append([]uint64{function}, x.Calls...)}
 }
 
 // While a tracepoint is off it has no functions to call. The walk sees one that is not
@@ -62,17 +55,10 @@ const (
 	data     = 0x6c746c70_20000000 // its first argument
 )
 
-// objectSize is no less than the bytes of a struct tracepoint behind its key up to its
-// funcs, all of them pointers.
-const (
-	afterKey   = keyAt + 16
-	objectSize = 0x58
-)
-
 // load is what the walk sees in place of memory.
 func (w *walker) load(addr uint64) (uint64, bool) {
-	switch off := addr - w.point.object; {
-	case off >= afterKey && off < objectSize:
+	switch hook := w.point.Hook; {
+	case hook[0] <= addr && addr < hook[1]:
 		return funcs, true
 	case addr == funcs:
 		return function, true
@@ -87,9 +73,9 @@ func (w *walker) load(addr uint64) (uint64, bool) {
 // divert takes the jumps of other sites of the tracepoint: code that asks whether it is on may
 // call a function that asks again.
 func (w *walker) divert(pc uint64) (to uint64, ok bool) {
-	for _, j := range w.point.t.sites[w.point.jump.key] {
-		if j.site == pc && pc != w.point.jump.site {
-			return j.target, true
+	for _, x := range w.point.t.sites[w.point.Key] {
+		if x.Site == pc && pc != w.point.Site {
+			return x.Target, true
 		}
 	}
 	return 0, false
@@ -114,11 +100,11 @@ func (p *point) Select(f *probes.Firing) bool {
 func (p *point) follow(f *probes.Firing) (called bool, err error) {
 	w := p.t.walk
 	w.point = p
-	behind, err := w.Next(p.jump.site)
+	behind, err := w.Next(p.Site)
 	if err != nil {
 		return false, err
 	}
-	err = w.Run(f.CPU, p.jump.target, func(pc uint64) bool {
+	err = w.Run(f.CPU, p.Target, func(pc uint64) bool {
 		called = w.Called && (slices.Contains(p.stops, pc) || w.Reg(w.arch.Args[0]) == data)
 		return called || pc == behind
 	})
@@ -144,9 +130,9 @@ func (p *point) take(f *probes.Firing) {
 
 // fail remembers that arguments are not known.
 func (w *walker) fail(p *point, err error) {
-	if w.stuck[p.name] == nil {
-		w.stuck[p.name] = err
-		w.order = append(w.order, p.name)
+	if w.stuck[p.Name] == nil {
+		w.stuck[p.Name] = err
+		w.order = append(w.order, p.Name)
 	}
 }
 
@@ -155,7 +141,7 @@ func (p *point) Types() []*ctypes.Type {
 	if p.t.types == nil {
 		return nil
 	}
-	f, ok := p.t.types.Function(iterMark + p.name)
+	f, ok := p.t.types.Function(p.Tracepoint.Types)
 	if !ok || f.Base().Kind != ctypes.Func || len(f.Base().Params) == 0 {
 		return nil
 	}

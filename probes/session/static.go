@@ -63,21 +63,22 @@ func (s *Session) staticProvider(name string) *static.Provider {
 	return p
 }
 
-// addTracepoints makes the provider sdt, with the tracepoints of a Linux kernel, and the
-// providers of those that have another name too.
+// addTracepoints makes the provider sdt, with the kernel's tracepoints, and the providers of those that
+// have another name too.
 func (s *Session) addTracepoints() error {
-	types, _ := s.Types.(static.Types)
 	p := s.staticProvider(callsite.DefaultProvider)
-	if len(s.Symbols.Lookup(static.Table)) == 0 {
+	of := s.OS.System().Tracepoints
+	if of == nil || !of.Any(s.Symbols) {
 		return nil
 	}
-	t, err := static.NewTracepoints(s.ktext.Kernel().Module, s.Symbols, types, s.Target.Arch(), s.set.Read)
+	types, _ := s.Types.(static.Types)
+	t, err := static.NewTracepoints(of, s.ktext.Kernel(), types, s.Target.Arch(), s.set.Read)
 	if err != nil {
 		return err
 	}
-	t.Current = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Addr }
+	t.Thread = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Addr }
 	p.AddTracepoints(t)
-	for _, name := range static.KnownProviders {
+	for _, name := range of.Providers() {
 		s.staticProvider(name).AddTracepoints(t)
 	}
 	return nil

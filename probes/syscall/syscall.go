@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"trapline/kernel"
-	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/fbt"
 	"trapline/probes/ktext"
@@ -25,84 +25,44 @@ import (
 // Name is the provider's name.
 const Name = "syscall"
 
-// New makes the provider. The configuration is fbt's of the same kernel.
+// maxArgs is how many arguments a system call has at most.
+const maxArgs = 6
+
+// New makes the provider. The configuration is fbt's of the same kernel, whose system says what its calls
+// are; it has none where that says nothing.
 func New(c fbt.Config) (*fbt.Provider, error) {
 	v := view{symbols: c.Text.Symbols, read: c.Text.Set.Read}
+	if c.Text.System != nil {
+		v.calls = c.Text.System.Calls
+	}
 	text := *c.Text
 	text.Symbols = &v
 	c.Name, c.Text, c.Types = Name, &text, nil
-	args := arguments{target: c.Target, frame: frames[c.Target.Arch().Name], view: &v}
-	c.Args = args.arg
+	c.Args = arguments{target: c.Target, view: &v}.arg
 	return fbt.New(c)
 }
-
-// prefixes begin the names of functions that take the caller's registers in memory.
-var prefixes = []string{"__x64_sys_", "__arm64_sys_", "__riscv_sys_"}
-
-// plain begins the names of functions that are in a table; tables are the names of those.
-// One of Linux has functions that take the arguments themselves.
-const (
-	plain      = "sys_"
-	linuxTable = "sys_call_table"
-	tinyTable  = "calls"
-	maxCalls   = 1024
-)
 
 // A view is a symbol table of system calls alone.
 type view struct {
 	symbols ktext.Symbols
-	read    func(addr uint64, p []byte) error
-	known   bool
-	calls   []kernel.Symbol // by address
-	direct  bool            // functions take the arguments themselves
+	read    guestos.Reader
+	calls   *guestos.Calls     // nil: there are none
+	table   *guestos.CallTable // once asked for
 }
 
 // all finds the system calls, once.
-func (v *view) all() []kernel.Symbol {
-	if v.known {
-		return v.calls
-	}
-	v.known = true
-	for _, prefix := range prefixes {
-		for _, s := range v.symbols.Glob(prefix + "*") {
-			v.add(s, prefix)
+func (v *view) all() *guestos.CallTable {
+	if v.table == nil {
+		v.table = new(guestos.CallTable)
+		if v.calls != nil {
+			*v.table = v.calls.Find(v.symbols, v.read)
 		}
 	}
-	if len(v.calls) == 0 {
-		v.direct = len(v.symbols.Lookup(linuxTable)) > 0
-		v.addTable()
-	}
-	return v.calls
-}
-
-func (v *view) add(s kernel.Symbol, prefix string) {
-	if !s.Label {
-		s.Name = strings.TrimPrefix(s.Name, prefix)
-		v.calls = append(v.calls, s)
-	}
-}
-
-// addTable adds the functions that are in the table.
-func (v *view) addTable() {
-	tabled := map[uint64]bool{}
-	for _, table := range append(v.symbols.Lookup(linuxTable), v.symbols.Lookup(tinyTable)...) {
-		entries := make([]byte, min(table.Size, 8*maxCalls))
-		if v.read(table.Addr, entries) != nil {
-			continue
-		}
-		for ; len(entries) >= 8; entries = entries[8:] {
-			tabled[binary.LittleEndian.Uint64(entries)] = true
-		}
-	}
-	for _, s := range v.symbols.Glob(plain + "*") {
-		if tabled[s.Addr] {
-			v.add(s, plain)
-		}
-	}
+	return v.table
 }
 
 func (v *view) find(ok func(s kernel.Symbol) bool) []kernel.Symbol {
-	return slices.DeleteFunc(slices.Clone(v.all()), func(s kernel.Symbol) bool { return !ok(s) })
+	return slices.DeleteFunc(slices.Clone(v.all().Functions), func(s kernel.Symbol) bool { return !ok(s) })
 }
 
 // Lookup implements ktext.Symbols. The kernel's own name of a call's function finds it too: a
@@ -111,10 +71,9 @@ func (v *view) Lookup(name string) []kernel.Symbol {
 	if found := v.find(func(s kernel.Symbol) bool { return s.Name == name }); len(found) > 0 {
 		return found
 	}
-	for _, prefix := range append(prefixes, plain) {
-		if strings.HasPrefix(name, prefix) {
-			return v.symbols.Lookup(name)
-		}
+	own := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	if v.calls != nil && slices.ContainsFunc(v.calls.Prefixes, own) {
+		return v.symbols.Lookup(name)
 	}
 	return nil
 }
@@ -127,7 +86,7 @@ func (v *view) Glob(pattern string) []kernel.Symbol {
 // Nearest implements ktext.Symbols.
 func (v *view) Nearest(name string, n int) []string {
 	var names []string
-	for _, s := range v.all() {
+	for _, s := range v.all().Functions {
 		names = append(names, s.Name)
 	}
 	return kernel.Nearest(names, name, n)
@@ -136,34 +95,28 @@ func (v *view) Nearest(name string, n int) []string {
 // At implements ktext.Symbols, for all of the kernel.
 func (v *view) At(addr uint64) (kernel.Symbol, bool) { return v.symbols.At(addr) }
 
-// frames are where the caller's registers with arguments are, in bytes: struct pt_regs of
-// Linux, struct trapframe of tiny.
-var frames = map[string][]uint64{
-	arch.AMD64.Name:   {112, 104, 96, 56, 72, 64},
-	arch.ARM64.Name:   {0, 8, 16, 24, 32, 40},
-	arch.RISCV64.Name: {80, 88, 96, 104, 112, 120},
-}
-
 // arguments reads those of system calls.
 type arguments struct {
 	target probes.Target
-	frame  []uint64
 	view   *view
 }
 
 // arg is an argument of an entry, or of a return.
 func (a arguments) arg(f *probes.Firing, i int, entry bool) uint64 {
-	regs := a.target.Arch().Args
+	guest := a.target.Arch()
+	args := a.view.all().Args
 	switch {
 	case !entry && i < 2:
 		return f.Args[1]
-	case !entry || i >= len(a.frame):
+	case !entry || i >= maxArgs:
 		return 0
-	case a.view.direct:
-		return f.CPU.Reg(regs[i])
+	case args == nil:
+		return f.CPU.Reg(guest.Args[i])
+	case i >= len(args.Offsets[guest]):
+		return 0
 	}
 	var word [8]byte
-	if a.target.ReadMem(f.CPU.Reg(regs[0])+a.frame[i], word[:]) != nil {
+	if a.target.ReadMem(f.CPU.Reg(guest.Args[args.Pointer])+args.Offsets[guest][i], word[:]) != nil {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(word[:])

@@ -7,6 +7,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/arch"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/fbt"
 	"trapline/probes/ktext"
@@ -46,7 +47,7 @@ func setupWith(t *testing.T, functions string, also func(*fbt.Config)) (*fbt.Pro
 		t.Fatal(err)
 	}
 	r := probes.NewRegistry()
-	c := fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}, Target: target}
+	c := fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64", System: guestos.Linux}, Target: target}
 	also(&c)
 	p, err = New(c)
 	if err != nil {
@@ -93,7 +94,7 @@ func TestArguments(t *testing.T) {
 	} {
 		p, target, r, args := setup(t, functions)
 		frame := make([]byte, 160)
-		for i, off := range frames["amd64"] {
+		for i, off := range []uint64{112, 104, 96, 56, 72, 64} {
 			binary.LittleEndian.PutUint64(frame[off:], uint64(i+1))
 		}
 		target.Map(0xffffffff81004000, frame)

@@ -1,0 +1,73 @@
+package guestos
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"trapline/kernel"
+	"trapline/kernel/arch"
+)
+
+// Symbols find what a kernel has by its name. *kernel.Symtab are some.
+type Symbols interface {
+	Lookup(name string) []kernel.Symbol
+	Glob(pattern string) []kernel.Symbol
+}
+
+// A Reader fills p from the guest's memory at addr.
+type Reader func(addr uint64, p []byte) error
+
+// Calls are how a system's kernels have their system calls.
+type Calls struct {
+	// Find finds them.
+	Find func(symbols Symbols, read Reader) CallTable
+	// Prefixes begin the kernel's own names of their functions.
+	Prefixes []string
+}
+
+// A CallTable is the system calls of one kernel.
+type CallTable struct {
+	Functions []kernel.Symbol // that the kernel calls for them, each by the name of its call
+	Args      *CallArgs       // nil: the functions take the arguments themselves
+}
+
+// CallArgs are arguments of system calls that lie in memory.
+type CallArgs struct {
+	Pointer int // which argument of the function is the address of the memory
+	Offsets map[*arch.Arch][]uint64
+}
+
+// savedArgs are where the caller's registers with arguments are, in bytes: struct pt_regs of
+// Linux, struct trapframe of tiny.
+var savedArgs = &CallArgs{Offsets: map[*arch.Arch][]uint64{
+	arch.AMD64:   {112, 104, 96, 56, 72, 64},
+	arch.ARM64:   {0, 8, 16, 24, 32, 40},
+	arch.RISCV64: {80, 88, 96, 104, 112, 120},
+}}
+
+// prefixed adds the functions whose names begin with prefix, and that ok accepts.
+func (t *CallTable) prefixed(symbols Symbols, prefix string, ok func(kernel.Symbol) bool) {
+	for _, s := range symbols.Glob(prefix + "*") {
+		if !s.Label && ok(s) {
+			s.Name = strings.TrimPrefix(s.Name, prefix)
+			t.Functions = append(t.Functions, s)
+		}
+	}
+}
+
+// tabled adds the functions whose names begin with prefix, and that are in a table of addresses with
+// this name.
+func (t *CallTable) tabled(symbols Symbols, read Reader, table, prefix string) {
+	const maxCalls = 1024
+	in := map[uint64]bool{}
+	for _, s := range symbols.Lookup(table) {
+		entries := make([]byte, min(s.Size, 8*maxCalls))
+		if read(s.Addr, entries) != nil {
+			continue
+		}
+		for ; len(entries) >= 8; entries = entries[8:] {
+			in[binary.LittleEndian.Uint64(entries)] = true
+		}
+	}
+	t.prefixed(symbols, prefix, func(s kernel.Symbol) bool { return in[s.Addr] })
+}
