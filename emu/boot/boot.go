@@ -64,9 +64,9 @@ type Kind uint8
 
 // The kinds of files that can be booted.
 const (
-	ELF        Kind = iota + 1 // an uncompressed kernel: vmlinux
-	BzImage                    // Linux/x86's compressed kernel: vmlinuz
-	LinuxImage                 // Linux/arm64's and riscv64's kernel: Image, vmlinuz
+	ELF      Kind = iota + 1 // an uncompressed kernel: vmlinux
+	BzImage                  // Linux/x86's compressed kernel: vmlinuz
+	RawImage                 // arm64 and riscv64: an Image with the header of Linux's, which others have as well
 )
 
 func (k Kind) String() string {
@@ -75,7 +75,7 @@ func (k Kind) String() string {
 		return "ELF"
 	case BzImage:
 		return "bzImage"
-	case LinuxImage:
+	case RawImage:
 		return "Image"
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
@@ -99,7 +99,7 @@ func Identify(file File) (Kind, error) {
 	case has(head, hdrMagic, "HdrS") && has(head, hdrBootFlag, "\x55\xaa"):
 		return BzImage, nil
 	case has(head, imageMagic, imageMagics[elf.EM_AARCH64]), has(head, imageMagic, imageMagics[elf.EM_RISCV]):
-		return LinuxImage, nil
+		return RawImage, nil
 	}
 	for _, o := range others {
 		if has(head, o.offset, o.magic) {
@@ -110,7 +110,7 @@ func Identify(file File) (Kind, error) {
 }
 
 // Machine is the architecture that a kernel without symbols is for, of kind BzImage or
-// LinuxImage.
+// RawImage.
 func Machine(file File) (elf.Machine, error) {
 	head := make([]byte, imageMagic+4)
 	if err := readAt(file, head, 0); err != nil {

@@ -96,7 +96,7 @@ func TestIdentify(t *testing.T) {
 		{"boot sector", newBzImage("")[:0x202], 0, "not a kernel: neither an ELF file nor a Linux bzImage or Image"},
 		{"gzip", []byte("\x1f\x8b\x08"), 0, "not a kernel that can be booted: this is a gzip file"},
 		{"initramfs", []byte("070701000"), 0, "not a kernel that can be booted: this is an initramfs (cpio)"},
-		{"arm64", arm64, LinuxImage, ""},
+		{"arm64", arm64, RawImage, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			have, err := Identify(bytes.NewReader(tt.file))

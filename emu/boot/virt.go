@@ -103,7 +103,7 @@ func (v VirtMachine) parse(c Config) (*kernel, error) {
 	switch kind {
 	case ELF:
 		return v.parseELF(c)
-	case LinuxImage:
+	case RawImage:
 		return v.parseImage(c.Kernel)
 	}
 	return nil, fmt.Errorf("the kernel is for the wrong machine: a %s, want one for %s", kind, v.ELF)
@@ -140,7 +140,7 @@ func (v VirtMachine) parseImage(file File) (*kernel, error) {
 	}
 	at := v.Base + offset
 	return &kernel{
-		kind:  LinuxImage,
+		kind:  RawImage,
 		entry: at,
 		needs: Range{at, size},
 		loads: []load{{at, 0, have, size}},

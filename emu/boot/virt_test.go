@@ -40,7 +40,7 @@ func TestVirtImage(t *testing.T) {
 	ram, image := newRAM(t, 64<<20), newImage(0x200000, 0x800000)
 	copy(ram[0x200100:], "what was there") // is to be zero: part of the kernel's bss
 	p := placeVirt(t, Config{Kernel: bytes.NewReader(image), RAM: ram, Initrd: []byte("initrd")})
-	if p.Kind != LinuxImage || p.PC != 0x80200000 || p.Kernel != (Range{0x80200000, 0x800000}) || p.Image != nil {
+	if p.Kind != RawImage || p.PC != 0x80200000 || p.Kernel != (Range{0x80200000, 0x800000}) || p.Image != nil {
 		t.Errorf("%+v", p)
 	}
 	if !bytes.HasPrefix(ram[0x200000:], image) || !bytes.Equal(ram[0x200100:0x200200], make([]byte, 0x100)) {

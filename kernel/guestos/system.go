@@ -40,7 +40,7 @@ var Systems = []*System{Tiny, Linux}
 
 // Bare is the system of a kernel that is none of Systems: it has one thread, and a stack of the
 // program counter alone.
-var Bare = &System{Name: "bare", Title: "unknown", New: newBare, Module: ModuleName{"vmlinux", "kernel"}}
+var Bare = &System{Name: "bare", Title: "unknown", New: newBare, Module: ModuleName{"vmlinux", "kernel"}, Debug: "vmlinux"}
 
 // Named is the system of that name, nil if there is none.
 func Named(name string) *System {

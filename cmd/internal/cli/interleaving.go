@@ -12,6 +12,7 @@ import (
 
 	"trapline/emu"
 	"trapline/emu/interleave"
+	"trapline/kernel/guestos"
 )
 
 // interleaving is in which order a guest's CPUs take turns.
@@ -138,7 +139,7 @@ func (g *guest) splitCode() error {
 		return nil
 	}
 	if g.moves {
-		return errors.New("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its vmlinux")
+		return fmt.Errorf("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its %s", cmp.Or(g.system, guestos.Bare).Debug)
 	}
 	for _, name := range g.options.order.split {
 		funcs, err := selected(g.image, name, false)
