@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// A PLIC is a RISC-V platform-level interrupt controller with level-triggered inputs
-// (RISC-V PLIC specification 1.0.0). Each context, a mode of a hart, has its own set of
+// A PLIC is a RISC-V platform-level interrupt controller (RISC-V PLIC specification 1.0.0). Its
+// gateways are those of QEMU's virt machine: an input becomes pending when a device reports a high
+// line, and a claim or a low line ends that. A line that merely stays high over the completion is not
+// pending again; kernels that never acknowledge their UART rely on it. A device reports its line after
+// each access that may concern it, so no interrupt is lost. Each context, a mode of a hart, has its own set of
 // enabled inputs, its own threshold and its own line to the CPU.
 //
 //	inputs 1..95 --gateway--> pending --enabled, above the threshold--> line of a context
@@ -27,7 +30,7 @@ const (
 
 type plicRegs struct {
 	Priority [PLICInputs]uint8
-	Lines    [plicWords]uint32 // levels of the inputs
+	Raised   [plicWords]uint32 // inputs reported as high, and not claimed since
 	Claimed  [plicWords]uint32 // by a context, and not completed
 }
 
@@ -48,7 +51,7 @@ type plicLine struct {
 }
 
 func (l plicLine) Set(high bool) {
-	set(l.p.Lines[:], l.n, high)
+	set(l.p.Raised[:], l.n, high)
 	l.p.update()
 }
 
@@ -59,14 +62,15 @@ func set(words []uint32, n int, high bool) {
 	}
 }
 
-func (p *PLIC) pending(word int) uint32 { return p.Lines[word] &^ p.Claimed[word] }
+// ready returns the inputs of a word that a context can claim.
+func (p *PLIC) ready(word int) uint32 { return p.Raised[word] &^ p.Claimed[word] }
 
 // best is the pending input of highest priority that context may see, the lowest number
 // first, or 0.
 func (p *PLIC) best(context int) int {
 	best, priority := 0, p.threshold[context]
 	for n := 1; n < PLICInputs; n++ {
-		if (p.pending(n/32)&p.enable[context][n/32])>>(n%32)&1 != 0 && p.Priority[n] > priority {
+		if (p.ready(n/32)&p.enable[context][n/32])>>(n%32)&1 != 0 && p.Priority[n] > priority {
 			best, priority = n, p.Priority[n]
 		}
 	}
@@ -113,7 +117,7 @@ func (m plicMem) Load(offset uint64, _ int) uint32 {
 		}
 	case offset >= plicPending:
 		if word := n - plicPending/4; word < plicWords {
-			return p.pending(word)
+			return p.Raised[word]
 		}
 	}
 	return 0
@@ -133,11 +137,12 @@ func (p *PLIC) loadContext(offset uint64) uint32 {
 	return 0
 }
 
-// claim takes the best input for a context. It is pending again when it has been completed
-// and its line is still high.
+// claim takes the best input for a context. After its completion the input can be claimed again if its
+// device has reported a high line since this claim.
 func (p *PLIC) claim(context int) int {
 	n := p.best(context)
 	if n != 0 {
+		set(p.Raised[:], n, false)
 		set(p.Claimed[:], n, true)
 		p.update()
 	}
@@ -206,6 +211,6 @@ func (p *PLIC) Parse(r io.Reader, _ uint64) (set func(), err error) {
 // sound: there is no input 0, and no priority that is too high.
 func (p *PLIC) sound() bool {
 	high := func(priority uint8) bool { return priority > plicPriorities }
-	none := (p.Lines[0]|p.Claimed[0])&1 == 0 && p.Priority[0] == 0
+	none := (p.Raised[0]|p.Claimed[0])&1 == 0 && p.Priority[0] == 0
 	return none && !slices.ContainsFunc(p.Priority[:], high) && !slices.ContainsFunc(p.threshold, high)
 }

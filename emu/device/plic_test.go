@@ -46,10 +46,18 @@ func TestPLIC(t *testing.T) {
 	claim(10)
 	claim(0)
 	level(false)
-	r.Store(plicSClaim, 4, 10) // completed while its line is high: again
+	r.Store(plicSClaim, 4, 10) // completed while its line stays high: not again
+	level(false)
+	a.Set(true) // until the device reports it again
+	level(true)
+	claim(10)
+	a.Set(true) // which it may do before the completion
+	level(false)
+	r.Store(plicSClaim, 4, 10)
 	level(true)
 	r.Store(plicSThreshold, 4, 1) // only higher priorities
 	level(false)
+	b.Set(true)
 	r.Store(plicSClaim, 4, 40)
 	level(true)
 	b.Set(false)
