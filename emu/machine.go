@@ -188,8 +188,6 @@ func (w wiring) check(a *arch.Arch, c Config) error {
 	switch {
 	case c.NoFirmware && !w.bare:
 		return fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
-	case c.CPUs > 1 && c.NoFirmware:
-		return fmt.Errorf("%d CPUs: without firmware a guest has one", c.CPUs)
 	case c.CPUs > MaxCPUs:
 		return fmt.Errorf("cannot have %d CPUs (1 to %d)", c.CPUs, MaxCPUs)
 	case c.CPUs > 1 && w.below > 0 && c.Memory > w.below:

@@ -55,8 +55,7 @@ func (h *hart) Start(pc, opaque uint64) {
 func newRISCV64(m *Machine, c Config) platform {
 	p := &riscv64{m: m}
 	if c.NoFirmware {
-		m.engine.SetBare()
-		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), (&hart{governed{m.cpus[0], m}}).lines())
+		p.dev = device.NewBareRISCV64Virt(m.host(c, "none"), p.bareHarts()...)
 		return p
 	}
 	var cpus []device.RISCV64CPU
@@ -69,6 +68,15 @@ func newRISCV64(m *Machine, c Config) platform {
 	}
 	p.dev = device.NewRISCV64Virt(m.host(c, "SBI"), cpus)
 	return p
+}
+
+// bareHarts gives machine mode of all CPUs to the guest, and returns their lines.
+func (p *riscv64) bareHarts() (lines []device.RISCV64Lines) {
+	for _, c := range p.m.cpus {
+		c.SetBare()
+		lines = append(lines, (&hart{governed{c, p.m}}).lines())
+	}
+	return lines
 }
 
 func (h *hart) lines() device.RISCV64Lines {
@@ -96,7 +104,18 @@ func (p *riscv64) Boot(b Boot) (*Placed, error) {
 	}
 	p.m.AvoidSlots(0, 0) // no kernel comes to lie there
 	p.m.engine.StartRISCV64(placed.PC, placed.Tree.Base)
+	if p.dev.CLINT != nil {
+		p.startAll(placed)
+	}
 	return placed, nil
+}
+
+// startAll starts the other CPUs, too: without firmware to hold them back all begin at the entry.
+func (p *riscv64) startAll(placed *boot.Placed) {
+	for _, c := range p.m.cpus[1:] {
+		c.StartRISCV64(placed.PC, placed.Tree.Base)
+		c.off = false
+	}
 }
 
 func (p *riscv64) Load(pa uint64, size int) uint64 { return uint64(p.dev.Bus.Load(pa, size)) }
@@ -127,19 +146,22 @@ func (p *riscv64) Wake() uint64 {
 	return p.dev.Wake(p.m.engine.ID(), mie&mieMachineTimer != 0, mie&mieSupervisorTimer != 0)
 }
 
+// clint is the timer of the hart that runs.
+func (p *riscv64) clint() *device.CLINTHart { return p.dev.CLINT.Hart(p.m.engine.ID()) }
+
 // ReadSystem and WriteSystem are the CSRs of the supervisor's timer.
 func (p *riscv64) ReadSystem(csr uint32) uint64 {
 	if csr == unicorn.RISCV64Stimecmp {
-		return p.dev.CLINT.Stimecmp()
+		return p.clint().Stimecmp()
 	}
-	return p.dev.CLINT.Menvcfg()
+	return p.clint().Menvcfg()
 }
 
 func (p *riscv64) WriteSystem(csr uint32, v uint64) {
 	if csr == unicorn.RISCV64Stimecmp {
-		p.dev.CLINT.SetStimecmp(v)
+		p.clint().SetStimecmp(v)
 	} else {
-		p.dev.CLINT.SetMenvcfg(v)
+		p.clint().SetMenvcfg(v)
 	}
 }
 

@@ -102,13 +102,15 @@ func (p *riscv64) bareNodes() []*dt.Node {
 	if p.dev.CLINT == nil {
 		return nil
 	}
+	var interrupts []uint32
+	for i := range p.m.cpus {
+		interrupts = append(interrupts, p.cpuHandle(i), riscvSoftwareM, p.cpuHandle(i), riscvTimerM)
+	}
 	return []*dt.Node{
 		dt.NewNode("clint@2000000", dt.WithProperty(
 			stringList("compatible", "sifive,clint0", "riscv,clint0"),
 			reg(device.RISCV64CLINT, device.CLINTSize),
-			dt.PropertyU32Array("interrupts-extended", []uint32{
-				p.cpuHandle(0), riscvSoftwareM, p.cpuHandle(0), riscvTimerM,
-			}),
+			dt.PropertyU32Array("interrupts-extended", interrupts),
 		)),
 		dt.NewNode("test@100000", dt.WithProperty(
 			stringList("compatible", "sifive,test1", "sifive,test0", "syscon"),

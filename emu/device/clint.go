@@ -2,9 +2,9 @@ package device
 
 import "io"
 
-// A CLINT is the timer and the software interrupt of a riscv64 machine without firmware: a
-// SiFive core-local interruptor (its mtime, mtimecmp and msip of hart 0), and the supervisor's
-// own timer, the CSRs stimecmp and menvcfg (RISC-V Sstc extension 1.0).
+// A CLINT is the timers and the software interrupts of a riscv64 machine without firmware: a SiFive
+// core-local interruptor (mtime, and mtimecmp and msip of each hart), and the supervisors' own timers,
+// the CSRs stimecmp and menvcfg (RISC-V Sstc extension 1.0).
 //
 //	mtime >= mtimecmp --------------------> timer interrupt of the machine
 //	msip ---------------------------------> software interrupt of the machine
@@ -12,6 +12,13 @@ import "io"
 //
 // mtime is the clock of the machine and cannot be written.
 type CLINT struct {
+	clock Clock
+	harts []CLINTHart
+}
+
+// A CLINTHart is what belongs to one hart, and the lines that it drives: the machine's timer and
+// software interrupt, and the supervisor's timer.
+type CLINTHart struct {
 	clock                       Clock
 	timer, software, supervisor Line
 	clintRegs
@@ -38,13 +45,19 @@ func (a alarm) due() uint64 {
 	return a.At * nsPerTick
 }
 
-// NewCLINT makes a CLINT; timer and software are the machine's lines, supervisor the timer
-// of the supervisor.
-func NewCLINT(clock Clock, timer, software, supervisor Line) *CLINT {
-	c := &CLINT{clock: clock, timer: timer, software: software, supervisor: supervisor}
-	c.Machine.At, c.Supervisor.At = ^uint64(0), ^uint64(0)
+// NewCLINT makes a CLINT for harts with these lines.
+func NewCLINT(clock Clock, harts ...RISCV64Lines) *CLINT {
+	c := &CLINT{clock: clock}
+	for _, l := range harts {
+		h := CLINTHart{clock: clock, timer: l.MachineTimer, software: l.MachineSoftware, supervisor: l.Timer}
+		h.Machine.At, h.Supervisor.At = ^uint64(0), ^uint64(0)
+		c.harts = append(c.harts, h)
+	}
 	return c
 }
+
+// Hart returns the part of a hart.
+func (c *CLINT) Hart(n int) *CLINTHart { return &c.harts[n] }
 
 // Offsets of the registers.
 const (
@@ -63,40 +76,57 @@ type clintMem struct{ c *CLINT }
 
 // Load reads a register, or a half of one.
 func (m clintMem) Load(offset uint64, _ int) uint32 {
-	shift := 8 * (offset & 4)
-	switch offset &^ 4 {
-	case clintMsip:
-		return uint32(uint64(m.c.Software) >> shift)
-	case clintMtimecmp:
-		return uint32(m.c.Machine.At >> shift)
-	case clintMtime:
-		return uint32(m.c.ticks() >> shift)
+	if offset&^4 == clintMtime {
+		return uint32(m.c.clock.Now() / nsPerTick >> (8 * (offset & 4)))
 	}
-	return 0
+	switch h, reg := m.c.at(offset); {
+	case h == nil:
+		return 0
+	case reg == clintMsip:
+		return h.Software
+	default:
+		return uint32(h.Machine.At >> (8 * (offset & 4)))
+	}
 }
 
 // Store writes a register, or a half of one.
 func (m clintMem) Store(offset uint64, _ int, v uint32) {
-	switch offset {
-	case clintMsip:
-		m.c.Software = v & 1
-	case clintMtimecmp, clintMtimecmp + 4:
-		setHalf(&m.c.Machine.At, offset, v)
+	h, reg := m.c.at(offset)
+	switch {
+	case h == nil:
+		return
+	case reg == clintMsip:
+		h.Software = v & 1
+	default:
+		setHalf(&h.Machine.At, offset, v)
 	}
-	m.c.update()
+	h.update()
 }
 
-func (c *CLINT) ticks() uint64 { return c.clock.Now() / nsPerTick }
+// at returns the hart of a register at an offset, and which register it is: clintMsip or
+// clintMtimecmp. The hart is nil where there is none.
+func (c *CLINT) at(offset uint64) (h *CLINTHart, reg uint64) {
+	n := offset / 4
+	if reg = clintMsip; offset >= clintMtimecmp {
+		n, reg = (offset-clintMtimecmp)/8, clintMtimecmp
+	}
+	if n >= uint64(len(c.harts)) {
+		return nil, 0
+	}
+	return &c.harts[n], reg
+}
+
+func (c *CLINTHart) ticks() uint64 { return c.clock.Now() / nsPerTick }
 
 // update makes the lines what the registers and the time say.
-func (c *CLINT) update() {
+func (c *CLINTHart) update() {
 	now := c.ticks()
 	c.Machine.Rung = now >= c.Machine.At
 	c.Supervisor.Rung = c.SupervisorCounts && now >= c.Supervisor.At
 	c.drive()
 }
 
-func (c *CLINT) drive() {
+func (c *CLINTHart) drive() {
 	c.software.Set(c.Software != 0)
 	c.timer.Set(c.Machine.Rung)
 	if c.SupervisorCounts {
@@ -105,10 +135,10 @@ func (c *CLINT) drive() {
 }
 
 // Stimecmp is the supervisor's compare register.
-func (c *CLINT) Stimecmp() uint64 { return c.Supervisor.At }
+func (c *CLINTHart) Stimecmp() uint64 { return c.Supervisor.At }
 
 // SetStimecmp writes it.
-func (c *CLINT) SetStimecmp(v uint64) {
+func (c *CLINTHart) SetStimecmp(v uint64) {
 	c.Supervisor.At = v
 	c.update()
 }
@@ -116,7 +146,7 @@ func (c *CLINT) SetStimecmp(v uint64) {
 const menvcfgSTCE = 1 << 63
 
 // Menvcfg is the CSR menvcfg, of which there is the bit STCE.
-func (c *CLINT) Menvcfg() uint64 {
+func (c *CLINTHart) Menvcfg() uint64 {
 	if c.SupervisorCounts {
 		return menvcfgSTCE
 	}
@@ -124,7 +154,7 @@ func (c *CLINT) Menvcfg() uint64 {
 }
 
 // SetMenvcfg writes it. When stimecmp ceases to count its interrupt goes.
-func (c *CLINT) SetMenvcfg(v uint64) {
+func (c *CLINTHart) SetMenvcfg(v uint64) {
 	if c.SupervisorCounts {
 		c.supervisor.Set(false)
 	}
@@ -134,7 +164,7 @@ func (c *CLINT) SetMenvcfg(v uint64) {
 
 // Next is the time of the next interrupt of the machine's timer, the supervisor's, or both;
 // or Never.
-func (c *CLINT) Next(machine, supervisor bool) uint64 {
+func (c *CLINTHart) Next(machine, supervisor bool) uint64 {
 	at := uint64(Never)
 	if machine {
 		at = c.Machine.due()
@@ -146,13 +176,32 @@ func (c *CLINT) Next(machine, supervisor bool) uint64 {
 }
 
 // Poll raises the interrupts that are due.
-func (c *CLINT) Poll() { c.update() }
+func (c *CLINTHart) Poll() { c.update() }
 
 // Save writes the state.
-func (c *CLINT) Save(w io.Writer) error { return save(w, "CLINT", &c.clintRegs) }
+func (c *CLINT) Save(w io.Writer) error {
+	for i := range c.harts {
+		if err := save(w, "CLINT", &c.harts[i].clintRegs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Parse reads what Save wrote.
 func (c *CLINT) Parse(r io.Reader, _ uint64) (set func(), err error) {
-	regs, err := parse(r, "CLINT", &c.clintRegs, func(c *clintRegs) bool { return c.Software <= 1 })
-	return func() { regs(); c.drive() }, err
+	var all []func()
+	for i := range c.harts {
+		h := &c.harts[i]
+		regs, err := parse(r, "CLINT", &h.clintRegs, func(c *clintRegs) bool { return c.Software <= 1 })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, regs, h.drive)
+	}
+	return func() {
+		for _, set := range all {
+			set()
+		}
+	}, nil
 }

@@ -7,24 +7,26 @@ import (
 
 // clintRig is a CLINT with what it drives.
 type clintRig struct {
-	*CLINT
+	*CLINTHart
+	all                         *CLINT
 	clock                       fakeClock
 	timer, software, supervisor wire
 }
 
 func newCLINTRig() *clintRig {
 	r := new(clintRig)
-	r.CLINT = NewCLINT(&r.clock, &r.timer, &r.software, &r.supervisor)
+	r.all = NewCLINT(&r.clock, RISCV64Lines{MachineTimer: &r.timer, MachineSoftware: &r.software, Timer: &r.supervisor})
+	r.CLINTHart = r.all.Hart(0)
 	return r
 }
 
 func (r *clintRig) set(offset uint64, v uint64) {
-	r.Registers().Store(offset, 4, uint32(v))
-	r.Registers().Store(offset+4, 4, uint32(v>>32))
+	r.all.Registers().Store(offset, 4, uint32(v))
+	r.all.Registers().Store(offset+4, 4, uint32(v>>32))
 }
 
 func (r *clintRig) get(offset uint64) uint64 {
-	return uint64(r.Registers().Load(offset, 4)) | uint64(r.Registers().Load(offset+4, 4))<<32
+	return uint64(r.all.Registers().Load(offset, 4)) | uint64(r.all.Registers().Load(offset+4, 4))<<32
 }
 
 func TestCLINTMachineTimer(t *testing.T) {
@@ -61,11 +63,11 @@ func TestCLINTMachineTimer(t *testing.T) {
 
 func TestCLINTSoftware(t *testing.T) {
 	r := newCLINTRig()
-	r.Registers().Store(clintMsip, 4, 0xffffffff)
-	if !r.software.high || r.Registers().Load(clintMsip, 4) != 1 {
-		t.Errorf("line %v, msip %#x", r.software.high, r.Registers().Load(clintMsip, 4))
+	r.all.Registers().Store(clintMsip, 4, 0xffffffff)
+	if !r.software.high || r.all.Registers().Load(clintMsip, 4) != 1 {
+		t.Errorf("line %v, msip %#x", r.software.high, r.all.Registers().Load(clintMsip, 4))
 	}
-	r.Registers().Store(clintMsip, 4, 0)
+	r.all.Registers().Store(clintMsip, 4, 0)
 	if r.software.high {
 		t.Error("the interrupt stays")
 	}
@@ -89,14 +91,47 @@ func TestCLINTSupervisor(t *testing.T) {
 	}
 }
 
+// Each hart has its own timer and software interrupt.
+func TestCLINTHarts(t *testing.T) {
+	var clock fakeClock
+	var timer, software [2]wire
+	c := NewCLINT(&clock, RISCV64Lines{MachineTimer: &timer[0], MachineSoftware: &software[0], Timer: noLine{}},
+		RISCV64Lines{MachineTimer: &timer[1], MachineSoftware: &software[1], Timer: noLine{}})
+	r := c.Registers()
+	r.Store(clintMsip+4, 4, 1)
+	if software[0].high || !software[1].high || r.Load(clintMsip, 4) != 0 || r.Load(clintMsip+4, 4) != 1 {
+		t.Errorf("software interrupts %v, %v", software[0].high, software[1].high)
+	}
+	r.Store(clintMtimecmp+8, 4, 20)
+	r.Store(clintMtimecmp+12, 4, 0)
+	if c.Hart(0).Next(true, true) != Never || c.Hart(1).Next(true, true) != 2000 {
+		t.Errorf("next events at %d, %d", c.Hart(0).Next(true, true), c.Hart(1).Next(true, true))
+	}
+	clock = 2000
+	c.Hart(0).Poll()
+	c.Hart(1).Poll()
+	if timer[0].high || !timer[1].high {
+		t.Errorf("timers %v, %v", timer[0].high, timer[1].high)
+	}
+	for _, none := range []uint64{clintMsip + 8, clintMtimecmp + 16, clintMtimecmp - 4} {
+		if r.Store(none, 4, 1); r.Load(none, 4) != 0 {
+			t.Errorf("a register at %#x", none)
+		}
+	}
+}
+
 func TestCLINTState(t *testing.T) {
-	offsets := []uint64{clintMsip, clintMtimecmp, clintMtimecmp + 4, clintMtime}
+	offsets := []uint64{clintMsip, clintMtimecmp, clintMtimecmp + 4, clintMtime,
+		clintMsip + 4, clintMtimecmp + 8, clintMtimecmp + 12, clintMsip + 8, clintMtimecmp + 16}
 	testMemState(t, offsets, func(r *memRig) {
-		c := NewCLINT(&r.clock, r.line("timer"), r.line("software"), r.line("supervisor"))
-		r.dev, r.mem, r.poll = c, c.Registers(), c.Poll
+		c := NewCLINT(&r.clock,
+			RISCV64Lines{MachineTimer: r.line("timer"), MachineSoftware: r.line("software"), Timer: r.line("supervisor")},
+			RISCV64Lines{MachineTimer: r.line("timer 1"), MachineSoftware: r.line("software 1"), Timer: r.line("supervisor 1")})
+		r.dev, r.mem, r.poll = c, c.Registers(), func() { c.Hart(0).Poll(); c.Hart(1).Poll() }
 		r.prod = func(rng *rand.Rand) {
-			c.SetMenvcfg(rng.Uint64())
-			c.SetStimecmp(rng.Uint64N(1 << 20))
+			h := c.Hart(rng.IntN(2))
+			h.SetMenvcfg(rng.Uint64())
+			h.SetStimecmp(rng.Uint64N(1 << 20))
 		}
 	})
 }

@@ -66,11 +66,12 @@ func NewRISCV64Virt(h Host, cpus []RISCV64CPU) *RISCV64Virt {
 }
 
 // NewBareRISCV64Virt makes those of a machine without.
-func NewBareRISCV64Virt(h Host, cpu RISCV64Lines) *RISCV64Virt {
-	v := &RISCV64Virt{
-		CLINT: NewCLINT(h.Clock, cpu.MachineTimer, cpu.MachineSoftware, cpu.Timer),
-		PLIC:  NewPLIC(cpu.MachineExternal, cpu.External),
+func NewBareRISCV64Virt(h Host, cpus ...RISCV64Lines) *RISCV64Virt {
+	var contexts []Line
+	for _, c := range cpus {
+		contexts = append(contexts, c.MachineExternal, c.External)
 	}
+	v := &RISCV64Virt{CLINT: NewCLINT(h.Clock, cpus...), PLIC: NewPLIC(contexts...)}
 	v.Bus.Mount(RISCV64CLINT, CLINTSize, v.CLINT.Registers())
 	v.Bus.Mount(RISCV64Finisher, FinisherSize, NewFinisher(h.End))
 	return v.wire(h, v.CLINT)
@@ -98,7 +99,7 @@ func (v *RISCV64Virt) Wake(hart int, machine, supervisor bool) uint64 {
 	at := v.disks.next()
 	switch {
 	case v.CLINT != nil:
-		at = min(at, v.CLINT.Next(machine, supervisor))
+		at = min(at, v.CLINT.Hart(hart).Next(machine, supervisor))
 	case supervisor:
 		at = min(at, v.SBI.Next(hart))
 	}
@@ -108,7 +109,7 @@ func (v *RISCV64Virt) Wake(hart int, machine, supervisor bool) uint64 {
 // Poll carries out what is due, as far as a hart sees to it.
 func (v *RISCV64Virt) Poll(hart int) {
 	if v.CLINT != nil {
-		v.CLINT.Poll()
+		v.CLINT.Hart(hart).Poll()
 	} else {
 		v.SBI.Poll(hart)
 	}

@@ -4,6 +4,7 @@
 // Quirks of 2.0.1 that are answered here:
 //  - rdtime is illegal; rdcycle and rdinstret read the host's counter.
 //  - A change of satp's mode does not flush the TLB.
+//  - Every engine is hart 0.
 //  - It has no Sstc: stimecmp and menvcfg are illegal. The Go side has the timer.
 #include "riscv64.h"
 
@@ -11,7 +12,7 @@ enum {
   CSR_SSTATUS = 0x100, CSR_SIE = 0x104, CSR_SIP = 0x144, CSR_STIMECMP = 0x14d, CSR_SATP = 0x180,
   CSR_MSTATUS = 0x300, CSR_MIDELEG = 0x303, CSR_MIE = 0x304, CSR_MENVCFG = 0x30a, CSR_MIP = 0x344,
   CSR_MCYCLE = 0xb00, CSR_MINSTRET = 0xb02,
-  CSR_CYCLE = 0xc00, CSR_TIME = 0xc01, CSR_INSTRET = 0xc02,
+  CSR_CYCLE = 0xc00, CSR_TIME = 0xc01, CSR_INSTRET = 0xc02, CSR_MHARTID = 0xf14,
 };
 
 enum { ILLEGAL = -1 }; // what riscv_csrrw returns
@@ -91,6 +92,11 @@ int TL_RISCV64(riscv_csrrw)(void *env, int csr, uint64_t *old, uint64_t value, u
     return counter(c, csr, old);
   if (tl_riscv64_own(c)->bare && (csr == CSR_STIMECMP || csr == CSR_MENVCFG))
     return timer(c, csr, old, value, mask);
+  if (csr == CSR_MHARTID && !mask && e->priv == TL_MACHINE) {
+    if (old)
+      *old = c->id;
+    return 0;
+  }
   uint64_t satp = e->satp;
   int err = tl_riscv64_lib.csrrw(env, csr, old, value, mask);
   if (csr == CSR_SATP && (satp ^ e->satp) >> 60)
