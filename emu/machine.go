@@ -151,6 +151,7 @@ type Machine struct {
 	onRewrite func(addr uint64)
 	rewriting bool
 	limited   bool
+	placed    bool // there is a guest: of Boot or of Load
 	reset     bool // the guest has asked for it
 	off       bool // the guest has switched itself off
 }
@@ -257,6 +258,7 @@ func (m *Machine) Boot(b Boot) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.placed = true
 	if p.Image != nil {
 		m.text = textMap{p.Image.Virt, p.Image.Phys, p.Image.Size}
 		m.AvoidSlots(p.Image.Virt, p.Image.Virt+p.Image.Size)

@@ -204,6 +204,23 @@ func TestTick(t *testing.T) {
 	})
 }
 
+// Before there is a guest nothing is mapped, RAM at its physical address included: the text of a kernel
+// that is linked there comes from its file.
+func TestMemoryBefore(t *testing.T) {
+	machines(t, func(t *testing.T, a *arch.Arch) {
+		m, err := New(a, Config{Memory: 64 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		at := m.engine.RAMBase() + 4<<20
+		var fault *arch.Fault
+		if err := m.ReadMem(at, make([]byte, 4)); !errors.As(err, &fault) || fault.Addr != at {
+			t.Errorf("reading RAM: %v", err)
+		}
+	})
+}
+
 func TestMemory(t *testing.T) { machines(t, testMemory) }
 
 func testMemory(t *testing.T, a *arch.Arch) {

@@ -64,7 +64,7 @@ func (m *Machine) word(pa uint64) (uint64, bool) {
 // page is the guest's own content of the page at va from va on.
 func (m *Machine) page(va uint64) ([]byte, error) {
 	at, ok := m.offset(va)
-	if !ok {
+	if !ok || !m.placed {
 		return nil, &arch.Fault{Addr: va}
 	}
 	within := va & (pageSize - 1)
@@ -77,7 +77,8 @@ func (m *Machine) page(va uint64) ([]byte, error) {
 }
 
 // ReadMem fills p from a virtual address. It sees the guest's own text, never a
-// breakpoint. It fails with an *arch.Fault at the first byte that is not mapped.
+// breakpoint. It fails with an *arch.Fault at the first byte that is not mapped; before Boot or Load
+// none is.
 func (m *Machine) ReadMem(addr uint64, p []byte) error {
 	for len(p) > 0 {
 		from, err := m.page(addr)

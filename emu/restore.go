@@ -67,6 +67,7 @@ func (m *Machine) Load(s *Snapshot) error {
 		return err
 	}
 	set()
+	m.placed = true
 	return nil
 }
 
