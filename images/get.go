@@ -85,8 +85,11 @@ func (s Store) fetch(ctx context.Context, root string, im image, p Progress, aga
 	final := filepath.Join(root, fileName(name))
 	if !again {
 		whole, err := isWhole(ctx, final, im, p)
-		if whole || err != nil {
+		if err != nil {
 			return err
+		}
+		if whole { // whoever made it may have been killed before it could clean up
+			return os.RemoveAll(partsDir(final, name))
 		}
 	}
 	if err := im.origin.needs(ctx); err != nil {

@@ -362,6 +362,13 @@ func TestMain(m *testing.M) {
 		fmt.Println(Store{Dir: dir}.Get(context.Background(), fakeImage, NoProgress{}))
 		return
 	}
+	if dir := os.Getenv("TRAPLINE_TEST_FAULT"); dir != "" {
+		if err := victimOfFaults(dir).run(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"trapline/internal/hostile"
 )
 
 // faulty is a user with a cache to which things happen. Every run of his prints what the first has.
@@ -73,38 +75,63 @@ func (f *faulty) check(after string) {
 	}
 }
 
-// Processes that are killed at any moment leave nothing behind that a later one could take for whole.
+// Processes that are killed at any moment, while they make a snapshot or while they learn translations,
+// leave nothing behind that a later one could take for whole.
 func TestFaultKilled(t *testing.T) {
-	f := newFaulty(t)
+	for name, prepare := range map[string]func(*faulty, *rand.Rand){
+		"snapshot": func(f *faulty, rng *rand.Rand) {
+			if rng.IntN(3) > 0 {
+				f.clear()
+			}
+		},
+		"translations": func(f *faulty, rng *rand.Rand) {
+			if rng.IntN(3) > 0 {
+				os.RemoveAll(filepath.Join(f.cache(), "translations"))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { newFaulty(t).killed(prepare) })
+	}
+}
+
+// killed kills processes in what prepare leaves, or in what those have left that were killed before.
+func (f *faulty) killed(prepare func(*faulty, *rand.Rand)) {
+	f.t.Helper()
+	rng := rand.New(rand.NewPCG(18, 0))
+	f.run()
+	prepare(f, rng)
 	began := time.Now()
 	f.run()
-	takes := time.Since(began)
-	for seed := range uint64(24) {
-		rng := rand.New(rand.NewPCG(seed, 18))
-		if seed%3 == 0 {
-			f.clear()
+	takes, early := time.Since(began), 0
+	for left := hostile.Kills(f.t, 12); left > 0; {
+		prepare(f, rng)
+		for n := 1 + rng.IntN(3); n > 0 && left > 0; n, left = n-1, left-1 {
+			c := f.command("")
+			if err := c.Start(); err != nil {
+				f.t.Fatal(err)
+			}
+			time.Sleep(time.Duration(rng.Int64N(int64(takes))))
+			c.Process.Kill()
+			if c.Wait() != nil {
+				early++
+			}
 		}
-		c := f.command("")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rng.Int64N(int64(takes))))
-		c.Process.Kill()
-		c.Wait()
-		if seed%4 == 3 {
-			f.check(fmt.Sprintf("after kill %d", seed))
-		}
+		f.check(fmt.Sprintf("with %d kills left", left))
 	}
+	f.t.Logf("%d processes were killed before their end, in up to %v", early, takes)
 	left, err := filepath.Glob(filepath.Join(f.cache(), "*", ".new-*"))
 	if err != nil || len(left) > 2 {
-		t.Errorf("%d files are left of writers that are gone", len(left))
+		f.t.Errorf("%d files are left of writers that are gone", len(left))
+	}
+	if early == 0 {
+		f.t.Error("no process was killed before its end")
 	}
 }
 
 // Several processes begin on one cold cache.
 func TestFaultTogether(t *testing.T) {
 	f := newFaulty(t)
-	for _, n := range []int{2, 4, 8} {
+	for n := 2; n <= 8; n++ {
 		f.clear()
 		var wg sync.WaitGroup
 		for range n {
@@ -148,6 +175,14 @@ func TestFaultMounted(t *testing.T) {
 		}
 	}
 	f.check("after that")
+	c := f.command("")
+	c.Args = []string{"unshare", "-m", "sh", "-c", `mount --bind "$XDG_CACHE_HOME" "$XDG_CACHE_HOME" && mount -o remount,bind,ro "$XDG_CACHE_HOME" && exec trapline "$@"`, "sh"}
+	c.Args = append(c.Args, faultyRun...)
+	c.Path, _ = exec.LookPath("unshare")
+	if got, err := c.Output(); err != nil || string(got) != f.want {
+		t.Errorf("from a cache that is read-only: %v\n%s", err, got)
+	}
+	f.check("after a cache that was read-only")
 }
 
 // The host's clock has been set back, or the files come from a host where it is ahead.
