@@ -36,7 +36,7 @@ var layers = []string{
 	"verify",
 	"cmd/script cmd/tracejson",
 	"cmd/internal/page cmd/internal/planted cmd/internal/sandbox",
-	"cmd/internal/lesson cmd/internal/listing cmd/internal/picture",
+	"cmd/internal/guests cmd/internal/lesson cmd/internal/listing cmd/internal/picture",
 	"cmd/internal",
 	"cmd",
 	"tracetest",

@@ -30,15 +30,6 @@ func fullCache(err *fs.PathError) bool {
 	return failed == nil && errors.Is(err, syscall.ENOSPC) && strings.HasPrefix(err.Path, dir+"/")
 }
 
-// openingKernel is the error of a kernel's file that cannot be opened. Distributions let only
-// root read theirs.
-func openingKernel(path string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("opening the kernel: %w: make a copy that you may read: sudo install -m 644 -t . %s", err, path)
-	}
-	return fmt.Errorf("opening the kernel: %w", err)
-}
-
 // nearestImage adds to the error of an image nobody knows the one that may have been meant.
 func nearestImage(name string, err error) error {
 	if !errors.Is(err, images.ErrUnknown) {
@@ -57,7 +48,7 @@ func (g *guest) inlinedOnly(e *env, err error) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	index, failed := g.functions(e)
+	index, failed := g.debug(e).Functions()
 	if failed != nil {
 		return err
 	}

@@ -94,12 +94,12 @@ func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
 		return nil, err
 	}
 	var counter *listing.Counter
-	set, err := patch.New(r, g.image.Text, probes.SinkFunc(func(f *probes.Firing) { counter.Fire(f) }))
+	set, err := patch.New(r, g.Image.Text, probes.SinkFunc(func(f *probes.Firing) { counter.Fire(f) }))
 	if err != nil {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, System: g.os.System(), Unsafe: g.os.Unsafe}
+	text := &ktext.Text{Set: set, Symbols: g.Image.Symtab(), Arch: g.Arch().Name, System: g.OS.System(), Unsafe: g.OS.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(probes.Desc{Provider: "kinst", Function: name})
 	if err != nil {
@@ -112,7 +112,7 @@ func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range functionsOf(g.image, found) {
+	for _, f := range functionsOf(g.Image, found) {
 		l, err := v.listing(f, g.machine.ReadMem)
 		if err != nil {
 			return nil, err

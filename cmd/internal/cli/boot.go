@@ -46,7 +46,7 @@ func runBoot(e *env, args []string) (err error) {
 func (e *env) bootGuest(g *guest) error {
 	ready, end, err := g.boot(e)
 	if err == nil && ready {
-		stop := e.screen.busy(elapsed("running " + g.spec.Name))
+		stop := e.screen.busy(elapsed("running " + g.Spec.Name))
 		end, err = g.resume()
 		stop()
 	}

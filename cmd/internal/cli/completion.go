@@ -179,11 +179,11 @@ func imageIn(f *pflag.FlagSet, before []string) string {
 
 // symbolsOf opens the symbols of an image; the function that it returns closes it.
 func symbolsOf(image string) (*kernel.Image, func()) {
-	g := &guest{options: guestOptions{image: image}}
-	if _, err := g.openImage(true); err != nil {
-		return nil, g.close
+	k, err := (&guestOptions{image: image}).openKernel(true)
+	if err != nil {
+		return nil, func() {}
 	}
-	return g.image, g.close
+	return k.Image, k.Close
 }
 
 func functionNames(image string) (found []string) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"trapline/cmd/internal/guests"
 	"trapline/cmd/internal/sandbox"
 	"trapline/kernel/debuginfo"
 	"trapline/probes/session"
@@ -85,7 +86,7 @@ func (o *guestOptions) policy() sandbox.Policy {
 	if o.order.record != "" {
 		p.Files = []string{o.order.record}
 	}
-	if dir := cacheDir(); dir != "" && os.MkdirAll(dir, 0o755) == nil {
+	if dir := guests.CacheDir(); dir != "" && os.MkdirAll(dir, 0o755) == nil {
 		p.Write = append(links(dir), dir)
 		p.Read = append(p.Read, links(filepath.Join(dir, "images"))...)
 	}

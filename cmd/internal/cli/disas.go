@@ -49,16 +49,17 @@ func runDisas(e *env, args []string) error {
 	if html != "" && (all || format != "text") {
 		return usagef("disas: --html is for the functions of one name or pattern, without --all and --format")
 	}
-	g := &guest{options: o}
-	defer g.close()
-	if err := g.openText(); err != nil {
+	k, err := o.openText()
+	if err != nil {
 		return err
 	}
-	funcs, err := selected(g.image, f.Arg(0), all)
+	g := &guest{options: o, Kernel: k}
+	defer g.close()
+	funcs, err := selected(g.Image, f.Arg(0), all)
 	if err != nil {
 		return fmt.Errorf("disas: %w", err)
 	}
-	d, err := newDisas(g.image, e.stdout)
+	d, err := newDisas(g.Image, e.stdout)
 	if err != nil {
 		return err
 	}

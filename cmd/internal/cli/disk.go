@@ -14,8 +14,8 @@ const sectorSize = 512 // bytes, of a disk
 // the one that the kernel comes with.
 func (g *guest) openDisks() ([]boot.File, error) {
 	var disks []boot.File
-	if len(g.options.disks) == 0 && g.spec.DiskData != nil {
-		disks = append(disks, bytes.NewReader(g.spec.DiskData))
+	if len(g.options.disks) == 0 && g.Spec.DiskData != nil {
+		disks = append(disks, bytes.NewReader(g.Spec.DiskData))
 	}
 	for _, name := range g.options.disks {
 		disk, err := g.openDisk(name)
@@ -40,5 +40,5 @@ func (g *guest) openDisk(name string) (boot.File, error) {
 		return nil, fmt.Errorf("%s: its size of %d bytes is not a multiple of %d; pad it by 'truncate -s %%%d %s'",
 			name, info.Size(), sectorSize, sectorSize, name)
 	}
-	return g.openFile(name)
+	return g.OpenFile(name)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"trapline/cmd/internal/guests"
 	"trapline/probes/copies"
 	"trapline/probes/d/code"
 	"trapline/probes/d/option"
@@ -120,25 +121,25 @@ func (t *tracer) prepare() error {
 	g := t.guest
 	t.options.ZeroDefs = t.options.ZeroDefs || t.list
 	t.options.CPUs = g.machine.CPUs()
-	static, err := g.image.StaticProbes()
+	static, err := g.Image.StaticProbes()
 	if err != nil {
 		return err
 	}
-	types := g.types()
-	modules, err := g.sessionModules(types)
+	types := g.Types()
+	modules, err := guests.Traced(g.modules, types)
 	if err != nil {
 		return err
 	}
 	t.session, err = session.New(session.Config{
-		Target: g.machine, Symbols: g.image.Symtab(), Text: g.image.Text, OS: g.os, Types: types,
+		Target: g.machine, Symbols: g.Image.Symtab(), Text: g.Image.Text, OS: g.OS, Types: types,
 		Debug: session.Debug{
-			At:        g.image,
-			Locals:    func() (session.Locals, error) { return g.locals(t.env) },
-			Functions: func() (*session.Functions, error) { return g.inlinable(t.env) },
-			Source:    func() (*copies.Source, error) { return g.source(t.env) },
+			At:        g.Image,
+			Locals:    func() (session.Locals, error) { return g.debug(t.env).Locals() },
+			Functions: func() (*session.Functions, error) { return g.debug(t.env).Inlinable() },
+			Source:    func() (*copies.Source, error) { return g.debug(t.env).Source() },
 		},
 		Static:  static,
-		Modules: modules, FindModule: g.moduleFinder(types),
+		Modules: modules, FindModule: guests.Finder(g.options.moduleDir, types),
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

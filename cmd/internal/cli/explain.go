@@ -99,7 +99,7 @@ func (e *env) firing(o guestOptions, desc probes.Desc, nth int) (*lesson.Firing,
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w%s", err, unfired(o, nth))
 	}
-	firing.Image, firing.Name = g.spec.Name, symbolizer(g.image)
+	firing.Image, firing.Name = g.Spec.Name, symbolizer(g.Image)
 	return firing, nil
 }
 
@@ -120,13 +120,13 @@ func (g *guest) watch(desc probes.Desc, nth int) (*lesson.Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Symbols = sizedFunctions(g.image)
-	set, err := patch.New(w, g.image.Text, w)
+	w.Symbols = sizedFunctions(g.Image)
+	set, err := patch.New(w, g.Image.Text, w)
 	if err != nil {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: g.image.Symtab(), Arch: g.arch().Name, System: g.os.System(), Unsafe: g.os.Unsafe}
+	text := &ktext.Text{Set: set, Symbols: g.Image.Symtab(), Arch: g.Arch().Name, System: g.OS.System(), Unsafe: g.OS.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(desc)
 	switch {

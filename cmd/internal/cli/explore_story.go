@@ -69,10 +69,10 @@ func (l *listener) ended(g *guest) {
 
 func (l *listener) place(g *guest, cpu int) place {
 	regs := g.machine.RegsOf(cpu)
-	pcs := []uint64{regs.Reg(g.arch().PC), 0, 0}[:depth]
+	pcs := []uint64{regs.Reg(g.Arch().PC), 0, 0}[:depth]
 	n := 1
-	if g.os != nil {
-		n = max(g.os.Stack(g.machine, regs, pcs), 1)
+	if g.OS != nil {
+		n = max(g.OS.Stack(g.machine, regs, pcs), 1)
 	}
 	p := place{CPU: cpu}
 	for i, pc := range pcs[:n] {
@@ -84,14 +84,14 @@ func (l *listener) place(g *guest, cpu int) place {
 // frame tells an address; that of a return belongs to the line of the call.
 func (l *listener) frame(g *guest, pc uint64, returns bool) frame {
 	f := frame{PC: pc}
-	if g.image == nil {
+	if g.Image == nil {
 		return f
 	}
 	at := pc
 	if returns {
 		at--
 	}
-	s, ok := g.image.Symtab().At(at)
+	s, ok := g.Image.Symtab().At(at)
 	if !ok {
 		return f
 	}

@@ -230,7 +230,7 @@ func (g *guest) conclude(h *verify.History, j *emu.Journal, end ending) (err err
 
 // symbolText is an address as function+offset, if it is in one.
 func (g *guest) symbolText(addr uint64) string {
-	if s, ok := g.image.Symtab().At(addr); ok {
+	if s, ok := g.Image.Symtab().At(addr); ok {
 		return fmt.Sprintf("%s+%#x", s.Name, addr-s.Addr)
 	}
 	return fmt.Sprintf("%#x", addr)

@@ -48,11 +48,12 @@ func runInline(e *env, args []string) error {
 	// long as the answer. Making an index stays below the limit.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(768 << 20)
-	g := &guest{options: o}
-	defer g.close()
-	if err := g.openText(); err != nil {
+	k, err := o.openText()
+	if err != nil {
 		return err
 	}
+	g := &guest{options: o, Kernel: k}
+	defer g.close()
 	list, err := g.inlined(e, f.Arg(0))
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ type inlineCopy struct {
 // inlined finds the functions of a name or pattern. Of a pattern those are left out that
 // are inlined nowhere.
 func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
-	x, err := g.functions(e)
+	x, err := g.debug(e).Functions()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	if strings.ContainsAny(pattern, "*?[") {
 		names = x.Glob(pattern)
 	}
-	sites, err := copies.New(g.image)
+	sites, err := copies.New(g.Image)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 	for _, name := range names {
 		f, _ := x.Function(name)
 		if len(f.Copies) > 0 || len(f.Regular) > 0 && len(names) == 1 {
-			all = append(all, newInlined(sites, f, cmp.Or(g.image.Module(), guestos.Of(g.image.Symtab()).Module.Name)))
+			all = append(all, newInlined(sites, f, cmp.Or(g.Image.Module(), guestos.Of(g.Image.Symtab()).Module.Name)))
 		}
 	}
 	if len(all) == 0 {
@@ -121,11 +122,11 @@ func (g *guest) inlined(e *env, pattern string) ([]inlinedFunction, error) {
 func (g *guest) notInlined(x *debuginfo.Index, name string) error {
 	switch near := x.Nearest(name, 3); {
 	case len(near) == 0:
-		return fmt.Errorf("inline: there is no function %s in %s", name, g.image.Name())
+		return fmt.Errorf("inline: there is no function %s in %s", name, g.Image.Name())
 	case near[0] == name:
-		return fmt.Errorf("inline: %s has no code in %s", name, g.image.Name())
+		return fmt.Errorf("inline: %s has no code in %s", name, g.Image.Name())
 	default:
-		return fmt.Errorf("inline: there is no function %s in %s: did you mean %s?", name, g.image.Name(), strings.Join(near, ", "))
+		return fmt.Errorf("inline: there is no function %s in %s: did you mean %s?", name, g.Image.Name(), strings.Join(near, ", "))
 	}
 }
 

@@ -139,10 +139,10 @@ func (g *guest) splitCode() error {
 		return nil
 	}
 	if g.moves {
-		return fmt.Errorf("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its %s", cmp.Or(g.system, guestos.Bare).Debug)
+		return fmt.Errorf("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its %s", cmp.Or(g.System, guestos.Bare).Debug)
 	}
 	for _, name := range g.options.order.split {
-		funcs, err := selected(g.image, name, false)
+		funcs, err := selected(g.Image, name, false)
 		if err != nil {
 			return fmt.Errorf("--split: %w", err)
 		}

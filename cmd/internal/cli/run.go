@@ -53,7 +53,7 @@ func (g *guest) logLine(line string) {
 }
 
 func (g *guest) panicLine(line string) bool {
-	return g.system != nil && g.system.PanicLine != nil && g.system.PanicLine(line)
+	return g.System != nil && g.System.PanicLine != nil && g.System.PanicLine(line)
 }
 
 // boot brings the guest to where its init waits for a command: from a snapshot, or by
@@ -150,12 +150,12 @@ func (g *guest) run() (ending, error) {
 
 // findSlide learns by how much a kernel has moved itself.
 func (g *guest) findSlide() error {
-	slide, known := g.os.Slide(g.machine.Regs())
+	slide, known := g.OS.Slide(g.machine.Regs())
 	if !known {
-		return fmt.Errorf("cannot tell where the kernel runs: %s may not belong to it", g.image.Name())
+		return fmt.Errorf("cannot tell where the kernel runs: %s may not belong to it", g.Image.Name())
 	}
-	g.image.SetSlide(slide)
-	g.machine.AvoidSlots(g.image.Symtab().Span())
+	g.Image.SetSlide(slide)
+	g.machine.AvoidSlots(g.Image.Symtab().Span())
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 	const step = 1000
 	var look func(arch.CPU)
 	look = func(cpu arch.CPU) {
-		if _, found = g.os.Slide(cpu); found {
+		if _, found = g.OS.Slide(cpu); found {
 			g.machine.Stop()
 			return
 		}
@@ -218,7 +218,7 @@ func (g *guest) unready(e *env, end ending, err error) error {
 // One that is traced from its boot on waits for its command in between. On a terminal it shows
 // that it takes its time.
 func (g *guest) follow(e *env, over func() bool) (ending, error) {
-	defer e.screen.busy(elapsed("tracing " + g.spec.Name))()
+	defer e.screen.busy(elapsed("tracing " + g.Spec.Name))()
 	for !over() {
 		end, err := g.resume()
 		if err != nil || g.command == nil {

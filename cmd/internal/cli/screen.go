@@ -106,7 +106,7 @@ func (g *guest) wait(e *env) (stop func()) {
 	}
 	g.watchClock()
 	done := e.screen.busy(func() string {
-		return fmt.Sprintf("booting %s: %.2f s of its time", g.spec.Name, float64(g.clock.Load())/1e9)
+		return fmt.Sprintf("booting %s: %.2f s of its time", g.Spec.Name, float64(g.clock.Load())/1e9)
 	})
 	return func() {
 		done()

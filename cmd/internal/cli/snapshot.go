@@ -37,7 +37,7 @@ func (g *guest) snapshotKey() (string, error) {
 // machine (the console's input is in it), this program and the emulator library. Only before that is
 // placed.
 func (g *guest) key() (string, error) {
-	kernel, err := g.kernelDigest()
+	kernel, err := g.Digest()
 	if err != nil {
 		return "", err
 	}
@@ -50,16 +50,9 @@ func (g *guest) key() (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %s %s %x %x %q %q", g.arch(), g.machine.Memory(), library, programID(),
+	fmt.Fprintf(h, "%s %d %s %s %x %x %q %q", g.Arch(), g.machine.Memory(), library, programID(),
 		rest, kernel, g.root.ID(), g.placing.CommandLine)
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
-}
-
-func (g *guest) kernelDigest() ([sha256.Size]byte, error) {
-	if g.kernel == nil {
-		return sha256.Sum256(g.spec.KernelData), nil
-	}
-	return images.Store{}.Digest(g.kernel)
 }
 
 // programID changes with every build of this program that could matter.
@@ -112,7 +105,7 @@ func (g *guest) look() (err error) {
 	if err != nil {
 		return nil
 	}
-	g.closers = append(g.closers, g.saved.file)
+	g.Keep(g.saved.file)
 	g.saved.snap, g.saved.err = emu.OpenSnapshot(g.saved.file)
 	return nil
 }
@@ -175,7 +168,7 @@ type note struct {
 }
 
 func (g *guest) writeSnapshot(f *os.File) error {
-	text, err := json.Marshal(note{g.spec.Name, g.said, g.moves})
+	text, err := json.Marshal(note{g.Spec.Name, g.said, g.moves})
 	if err != nil {
 		return err
 	}

@@ -154,10 +154,10 @@ func TestDisasColumns(t *testing.T) {
 }
 
 func openTiny(t *testing.T) *kernel.Image {
-	g := &guest{options: guestOptions{image: defaultImage()}}
-	t.Cleanup(g.close)
-	if _, err := g.openImage(true); err != nil {
+	k, err := (&guestOptions{image: defaultImage()}).openKernel(true)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return g.image
+	t.Cleanup(k.Close)
+	return k.Image
 }

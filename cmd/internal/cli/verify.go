@@ -134,9 +134,8 @@ func (e *env) verifyAll(o *verifyOptions, args []string) error {
 
 // openable says what is wrong with the image, which otherwise each of the processes would.
 func (o *verifyOptions) openable() error {
-	g := &guest{options: o.guest}
-	defer g.close()
-	_, err := g.openImage(true)
+	k, err := o.guest.openKernel(true)
+	k.Close()
 	return err
 }
 
@@ -205,7 +204,7 @@ func (e *env) verifyState(o *verifyOptions, early bool, done map[string]bool, ou
 		return err
 	}
 	defer g.close()
-	funcs := o.functions(g.image, early)
+	funcs := o.functions(g.Image, early)
 	if len(funcs) == 0 {
 		return nil
 	}
@@ -256,13 +255,13 @@ func (g *guest) approachVerify(e *env, early bool) error {
 	if err := g.begin(e, true); err != nil {
 		return err
 	}
-	name := g.os.System().Start
-	start := g.image.Symtab().Lookup(name)
+	name := g.OS.System().Start
+	start := g.Image.Symtab().Lookup(name)
 	if len(start) == 0 {
 		return fmt.Errorf("verify: a kernel with text that it frees, but without %s", cmp.Or(name, "a known function that it begins with"))
 	}
-	code := make([]byte, g.arch().MaxInstr)
-	if err := g.image.Text(start[0].Addr, code); err != nil {
+	code := make([]byte, g.Arch().MaxInstr)
+	if err := g.Image.Text(start[0].Addr, code); err != nil {
 		return err
 	}
 	if err := verify.StopAt(g.machine, start[0].Addr, code); err != nil {

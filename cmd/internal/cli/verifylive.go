@@ -29,7 +29,7 @@ func (e *env) verifyLive(o *verifyOptions) error {
 	defer v.Close()
 	b := batch{Name: fmt.Sprint("live ", o.part.number), Report: new(verify.Report)}
 	end := endStopped
-	err = v.Live(o.share(g.image), b.Report, func() (bool, error) {
+	err = v.Live(o.share(g.Image), b.Report, func() (bool, error) {
 		end, err = g.resume()
 		return end == endStopped, err
 	})

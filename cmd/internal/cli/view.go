@@ -31,18 +31,18 @@ type view struct {
 // view opens what listings of the guest's kernel are made of. Lines of source are those in
 // dir, or the image's own.
 func (g *guest) view(dir string) (view, error) {
-	isa, err := trampoline.For(g.image.Arch())
+	isa, err := trampoline.For(g.Image.Arch())
 	if err != nil {
 		return view{}, err
 	}
-	v := view{image: g.spec.Name, img: g.image, isa: isa, files: &listing.Files{FS: g.spec.Source}}
+	v := view{image: g.Spec.Name, img: g.Image, isa: isa, files: &listing.Files{FS: g.Spec.Source}}
 	if dir != "" {
 		if _, err := os.Stat(dir); err != nil {
 			return v, fmt.Errorf("looking for the source: %w", err)
 		}
 		v.files.FS = os.DirFS(dir)
 	}
-	if v.info, err = source.Open(g.image); errors.Is(err, source.ErrNone) {
+	if v.info, err = source.Open(g.Image); errors.Is(err, source.ErrNone) {
 		err = nil
 	}
 	return v, err
