@@ -10,6 +10,9 @@ import (
 
 // Write implements vm.Env.
 func (e *env) Write(addr uint64, p []byte) (bad uint64, ok bool) {
+	if addr < firstPage && len(p) > 0 {
+		return addr, false
+	}
 	if err := e.s.Target.WriteMem(addr, p); err != nil {
 		return badAddr(err, addr), false
 	}

@@ -46,7 +46,7 @@ func TestCount(t *testing.T) {
 			t.Advance(1e6)
 			t.Run(vfsRead, vfsRead, vfsRead+1)
 		}, 2},
-		{"no room", []string{"aggsize=300"}, `kinst::vfs_read: ALWAYS { @[probename] = count(); }`, reads(5), 3},
+		{"no room", []string{"aggsize=550"}, `kinst::vfs_read: ALWAYS { @[probename] = count(); }`, reads(5), 3},
 		{"rewritten", nil, `kinst::vfs_read: ALWAYS { @[probename] = count(); }`, func(t *probetest.Target) {
 			reads(5)(t)
 			t.Rewrite(vfsRead+1, []byte{0x90, 0x89, 0xe5}) // nop; mov %esp,%ebp

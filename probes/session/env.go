@@ -179,8 +179,15 @@ func (e *env) UStack(pcs []uint64) int {
 	return 0
 }
 
+// firstPage is the size of what a program cannot reach, so that NULL is no address in any guest: while
+// one has no page tables yet, it has memory there.
+const firstPage = 4096
+
 // Read implements vm.Env.
 func (e *env) Read(addr uint64, p []byte) (bad uint64, ok bool) {
+	if addr < firstPage && len(p) > 0 {
+		return addr, false
+	}
 	err := e.s.Target.ReadMem(addr, p)
 	if err == nil {
 		return 0, true

@@ -37,8 +37,7 @@ func (s *Session) Fire(f *probes.Firing) {
 	s.fireNow(f, es)
 	if s.phase == running {
 		if _, exited := s.vm.Exited(); exited || s.vm.Filled() {
-			s.enter(draining)
-			s.Target.Stop()
+			s.drainOut()
 		}
 	}
 	for i := range es {
@@ -53,6 +52,17 @@ func (s *Session) Fire(f *probes.Firing) {
 func (s *Session) enter(p phase) {
 	s.set.TakeHits()
 	s.phase = p
+}
+
+// drainOut ends the trace: at once or, with the option statusrate, when the status is looked at next.
+// Nothing fires until then.
+func (s *Session) drainOut() {
+	s.enter(draining)
+	if rate := s.Options.StatusRate; rate > 0 && s.began {
+		s.profile.Every(rate-(s.Target.Now()-s.start)%rate, s.Target.Stop)
+		return
+	}
+	s.Target.Stop()
 }
 
 // count is a firing that does nothing but count. If there is room for the counts, the target

@@ -80,6 +80,8 @@ type Session struct {
 	errFiring             probes.Firing
 	countFiring           probes.Firing
 	phase                 phase
+	start                 uint64            // of the trace, on the guest's clock
+	began                 bool              // BEGIN has fired
 	bases                 map[string]uint64 // by module: see base
 	checked               []uint64          // addresses of the cross-check
 	err                   error
@@ -190,7 +192,9 @@ func (s *Session) Start() error {
 	s.announce()
 	s.profile.Every(s.Options.SwitchRate, s.show)
 	s.phase = running
+	s.start = s.Target.Now()
 	s.Fire(&probes.Firing{Probe: s.dtrace.Begin})
+	s.began = true
 	return s.err
 }
 

@@ -32,7 +32,9 @@ type Table struct {
 
 	shape   shape
 	budget  *Budget
-	used    int     // bytes
+	used    int     // bytes, since the budget was renewed
+	renewed int     // the number of that
+	strings int     // bytes of the keys that are strings, at most
 	entries []entry // in order of first update
 	index   []int32 // hash -> position in entries + 1, 0 = free; a power of two long
 	keys    []byte  // room left for keys
@@ -57,9 +59,27 @@ const (
 	dataChunk = 512
 )
 
-// A Budget is the memory that some tables may take together, in bytes.
+// A Budget is the memory that new keys of some tables may take together until it is renewed, in bytes.
+// A key that is a string needs room for the largest one, and takes what it needs.
 type Budget struct {
 	limit, used int
+	renewed     int // how often
+}
+
+// Renew has the memory of the keys that are there not count any more.
+func (b *Budget) Renew() {
+	b.used = 0
+	b.renewed++
+}
+
+// charge takes n bytes for a key of t, or gives -n back.
+func (t *Table) charge(n int) {
+	if t.renewed != t.budget.renewed {
+		t.renewed, t.used = t.budget.renewed, 0
+	}
+	n = max(n, -t.used)
+	t.used += n
+	t.budget.used += n
 }
 
 // NewBudget is a budget of limit bytes.
@@ -75,7 +95,13 @@ func NewShared(s Spec, b *Budget) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("aggregation @%s: %w", s.Name, err)
 	}
-	return &Table{Spec: s, shape: sh, Normal: 1, budget: b, index: make([]int32, 16)}, nil
+	t := &Table{Spec: s, shape: sh, Normal: 1, budget: b, index: make([]int32, 16)}
+	for _, k := range s.Keys {
+		if k.Kind == KeyString {
+			t.strings += k.Size
+		}
+	}
+	return t, nil
 }
 
 // Len is the number of keys.
@@ -112,12 +138,11 @@ func (t *Table) find(key []byte) []int64 {
 
 func (t *Table) insert(key []byte, h uint32) []int64 {
 	cost := entryCost + len(key) + 8*t.shape.size
-	if t.budget.used+cost > t.budget.limit {
+	if t.budget.used+cost+max(t.strings-len(key), 0) > t.budget.limit {
 		t.Drops++
 		return nil
 	}
-	t.used += cost
-	t.budget.used += cost
+	t.charge(cost)
 	if 2*(len(t.entries)+1) > len(t.index) {
 		t.grow()
 	}

@@ -43,8 +43,7 @@ func (t *Table) keep() map[string]entry {
 	for _, e := range t.entries {
 		old[string(e.key)] = e
 	}
-	t.budget.used -= t.used
-	t.used = 0
+	t.charge(-t.used)
 	t.entries, t.index, t.keys, t.data = nil, make([]int32, 16), nil, nil
 	return old
 }

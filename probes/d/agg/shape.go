@@ -195,14 +195,15 @@ func power(_ *shape, i int) (value int64, edge Edge) {
 func (t *Table) Number(d []int64, normal int64) int64 { return t.shape.number(d, normal) }
 
 // deviation is the square root of (average of the squares - square of the average), in
-// whole numbers.
+// whole numbers, of values divided by normal.
 func deviation(d []int64, normal int64) int64 {
 	if d[0] == 0 {
 		return 0
 	}
 	squares := new(big.Int).SetUint64(uint64(d[3]))
 	squares.Lsh(squares, 64).Add(squares, new(big.Int).SetUint64(uint64(d[2])))
-	squares.Quo(squares, big.NewInt(normal)).Quo(squares, big.NewInt(d[0]))
+	by := big.NewInt(normal)
+	squares.Quo(squares, by).Quo(squares, by).Quo(squares, big.NewInt(d[0]))
 	avg := big.NewInt(d[1] / normal / d[0])
 	squares.Sub(squares, avg.Mul(avg, avg))
 	if squares.Sign() < 0 {

@@ -11,7 +11,7 @@ type Kind uint8
 // Kinds of values.
 const (
 	Int    Kind = iota // Size bytes: 1, 2, 4 or 8
-	String             // a string with its NUL, in Size bytes; what follows is 0
+	String             // a string in Size bytes; what follows is 0
 	Bytes              // Size bytes as they were in the guest
 	Stack              // a count and as many program counters, room for (Size-8)/8
 )
@@ -79,10 +79,10 @@ func (f *Field) PutInt(rec []byte, v uint64) {
 	}
 }
 
-// PutString records s, cut to Size-1 bytes, and zeros behind it.
+// PutString records s, cut to Size bytes, and zeros behind it.
 func (f *Field) PutString(rec, s []byte) {
 	p := rec[f.Offset : f.Offset+f.Size]
-	n := copy(p[:f.Size-1], s)
+	n := copy(p, s)
 	clear(p[n:])
 }
 

@@ -53,7 +53,7 @@ func (c *checker) exprType(x syntax.Expr) *ctypes.Type {
 		if len(x.Value) >= code.MaxSize {
 			c.fail(x, Unknown, "string literal of %d bytes is too long", len(x.Value))
 		}
-		return ctypes.StringOf(len(x.Value) + 1)
+		return c.str
 	case *syntax.Ident:
 		return c.ident(x)
 	case *syntax.ScopedVar:

@@ -214,6 +214,9 @@ func (f *function) assign(x *syntax.Binary) {
 			f.stringOrNull(x.Y)
 		} else {
 			f.value(x.Y)
+			if inVariable(x.X) {
+				f.assigned(x.Type, x.Y.Info().Type)
+			}
 		}
 		store()
 		return
@@ -225,7 +228,37 @@ func (f *function) assign(x *syntax.Binary) {
 	}
 	f.operand(op, x.X, x.Y, x.Y)
 	f.operate(op, v, decayed(x.Y), v)
+	f.small(x.X)
 	store()
+}
+
+// assigned makes an integer of type from one of type to, as DTrace does: where both have the same size
+// and sign it keeps its 64 bits, and so does an unsigned one that becomes wider.
+func (f *function) assigned(to, from *ctypes.Type) {
+	wider := to.Bytes() > from.Bytes()
+	switch {
+	case !to.IsInt() || !from.IsInt():
+		return
+	case to.Bytes() == from.Bytes() && to.IsSigned() == from.IsSigned(), wider && !from.IsSigned():
+		return
+	case wider:
+		f.narrow(from)
+	}
+	f.narrow(to)
+}
+
+// inVariable reports whether x is a variable or an element of an associative array: a part of one, and
+// what is in memory, has the size of its type anyway.
+func inVariable(x syntax.Expr) bool {
+	x = check.Resolve(x)
+	return !isPart(x) && !check.InMemory(x)
+}
+
+// small cuts what arithmetic has made for x, where that is a variable smaller than int.
+func (f *function) small(x syntax.Expr) {
+	if t := x.Info().Type; inVariable(x) && t.Bytes() < ctypes.IntType.Bytes() {
+		f.narrow(t)
+	}
 }
 
 // incDec leaves the new value of a variable after ++ or --.
@@ -237,6 +270,7 @@ func (f *function) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) {
 	} else {
 		f.op(code.OpSub)
 	}
+	f.small(operand)
 	store()
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Cpp Cpp
 
 	SwitchRate  uint64 // virtual nanoseconds after which what was recorded is shown
+	StatusRate  uint64 // virtual nanoseconds after a multiple of which exit() is seen; 0: at once
 	Destructive bool
 	DefaultArgs bool     // macro arguments that are not given are 0 or ""
 	ArgRef      bool     // macro arguments need not all be used
@@ -60,6 +61,7 @@ type Limits struct {
 	DynVarSize   int           // dynvarsize: associative arrays and thread-local variables together
 	NSpec        int           // nspec: number of speculations
 	SpecSize     int           // specsize: buffer of each speculation on each CPU
+	AggRate      uint64        // aggrate: virtual nanoseconds after which AggSize is there anew; 0: never
 	Resize       bool          // bufresize=auto: sizes for which there is no memory are lowered
 	BufPolicy    buffer.Policy // bufpolicy: what becomes of records for which there is no room
 	StrSize      int           // strsize: a string that a subroutine makes, with its NUL
@@ -102,6 +104,7 @@ func DefaultLimits() Limits {
 		StrSize:      code.DefaultStrSize,
 		StackFrames:  20,
 		UStackFrames: 20,
+		AggRate:      1e9,
 		Resize:       true,
 	}
 }

@@ -77,10 +77,10 @@ var table = map[string]row{
 	"stackindent":   {showing, "blanks before each frame", number(func(o *Options) *int { return &o.StackIndent })},
 
 	// At run time.
-	"aggrate":     {running, "accepted: the guest stands still while aggregations are read", anyRate},
+	"aggrate":     {running, "time after which aggsize is there anew", rate(func(o *Options) *uint64 { return &o.AggRate })},
 	"cleanrate":   {atStart, "accepted: speculations are cleaned at once", anyRate},
 	"destructive": {atStart, "allow destructive actions (-w)", flag(func(o *Options) *bool { return &o.Destructive })},
-	"statusrate":  {running, "accepted: the status is looked at all the time", anyRate},
+	"statusrate":  {running, "time between two looks for exit(); at once unless it is set", rate(func(o *Options) *uint64 { return &o.StatusRate })},
 	"switchrate":  {running, "time between two looks into the buffers, as 100ms or 10hz", rate(func(o *Options) *uint64 { return &o.SwitchRate })},
 	"temporal":    {running, "accepted: records are always in the order in which they were made", flag(func(*Options) *bool { return new(bool) })},
 	"verbose":     {atStart, "report what was skipped, and why (-v)", flag(func(o *Options) *bool { return &o.Verbose })},

@@ -49,8 +49,7 @@ func rate(field func(*Options) *uint64) func(*Options, string) error {
 	}
 }
 
-// anyRate takes a rate and does nothing with it: aggregations are never copied, freed
-// variables and speculations are free at once, and exit() and drops are seen at once.
+// anyRate takes a rate and does nothing with it: freed variables and speculations are free at once.
 func anyRate(_ *Options, value string) error {
 	var ns uint64
 	return rate(func(*Options) *uint64 { return &ns })(nil, value)

@@ -254,7 +254,7 @@ func (f *frame) aggregate(a *action) (part int, ok bool) {
 			return len(a.keys), false
 		}
 	}
-	a.table.Update(f.key, int64(value), int64(incr))
+	f.update(a.table, int64(value), int64(incr))
 	return 0, true
 }
 
@@ -267,7 +267,7 @@ func (f *frame) appendKey(t *code.Type, v uint64) {
 		}
 		f.key = agg.AppendInt(f.key, v, t.Size)
 	case code.String:
-		f.key = agg.AppendBytes(f.key, cut(f.bytes(v), t.Size-1))
+		f.key = agg.AppendBytes(f.key, cut(f.bytes(v), t.Size))
 	case code.Frames:
 		f.key = agg.AppendFrames(f.key, f.bytes(v))
 	default:

@@ -14,6 +14,7 @@ type dynTable struct {
 	free  int32   // chain of freed vars, position + 1
 	live  int
 	used  int // bytes
+	chunk int // room that a new variable has to find, at least
 	limit int
 	drops uint64
 }
@@ -79,7 +80,7 @@ func (d *dynTable) insert(key, str []byte) *dynVar {
 		}
 		d.free = v.next
 	} else {
-		if !d.charge(dynCost + len(key) + len(str)) {
+		if d.used+dynCost+d.chunk > d.limit || !d.charge(dynCost+len(key)+len(str)) {
 			return nil
 		}
 		d.vars = append(d.vars, dynVar{})

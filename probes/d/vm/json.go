@@ -2,9 +2,9 @@ package vm
 
 import "bytes"
 
-// json finds an element of a JSON text by a path like a.b[3].c. A string loses its quotes,
-// and its escapes but \uNNNN become what they stand for; anything else is given as it is
-// written. Where the path leads nowhere, or the text is none, it is "".
+// json finds an element of a JSON text by a path like a.b[3].c. A string loses its quotes;
+// all else is given as it is written, escapes too. The path of an element of an array is [n] or n. Where it
+// leads nowhere, or the text is none up to there, the result is "".
 func (f *frame) json(text, path []byte) (ref uint64, ok bool) {
 	for {
 		text = jsonSpace(text)
@@ -25,6 +25,9 @@ func (f *frame) json(text, path []byte) (ref uint64, ok bool) {
 				n = len(path)
 			}
 			name, path = path[:n], path[n:]
+			if len(text) > 0 && text[0] == '[' && jsonIndex(name, &index) {
+				return 0, true
+			}
 			if len(path) > 1 && path[0] == '.' {
 				path = path[1:]
 			}
@@ -67,8 +70,11 @@ func jsonElement(text, name []byte, index int) []byte {
 			text = jsonSpace(text[1:])
 		}
 		n := jsonSkip(text)
-		if n == 0 || found {
-			return text[:n]
+		switch {
+		case n == 0:
+			return nil
+		case found:
+			return text
 		}
 		if text = jsonSpace(text[n:]); len(text) == 0 || text[0] != ',' {
 			return nil
@@ -76,35 +82,93 @@ func jsonElement(text, name []byte, index int) []byte {
 	}
 }
 
-// jsonSkip is the length of the value that text begins with, 0 if it is none.
+// jsonSkip is the length of the value that text begins with, 0 if it is none. Where the text ends with a
+// number or a word that has no delimiter behind it, it has been cut, and is none.
 func jsonSkip(text []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			if quoted = !quoted; !quoted && depth == 0 {
-				return i + 1
-			}
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth < 0 {
-				return i
-			}
-			if depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ':'):
-			return i
-		}
-	}
-	if depth > 0 || quoted {
+	if len(text) == 0 {
 		return 0
 	}
-	return len(text)
+	switch text[0] {
+	case '"':
+		return jsonString(text)
+	case '{', '[':
+		return jsonNest(text)
+	}
+	n := bytes.IndexAny(text, ",]} \t\n\r")
+	if n < 0 || !jsonWord(text[:n]) {
+		return 0
+	}
+	return n
+}
+
+// jsonNest is the length of the object or array that text begins with, of which the elements are not
+// looked at.
+func jsonNest(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			n := jsonString(text[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// jsonString is the length of the string that text begins with, its quotes included; 0 if an escape in it
+// is none of JSON.
+func jsonString(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			n := jsonEscape(text[i+1:])
+			if n == 0 {
+				return 0
+			}
+			i += n
+		}
+	}
+	return 0
+}
+
+// jsonEscape is the length of the escape of which the backslash stands before s, 0 if it is none.
+func jsonEscape(s []byte) int {
+	switch {
+	case len(s) == 0 || bytes.IndexByte([]byte(`"\/bfnrtu`), s[0]) < 0:
+		return 0
+	case s[0] != 'u':
+		return 1
+	case len(s) < 5:
+		return 0
+	}
+	for _, c := range s[1:5] {
+		if digit(c) > 15 {
+			return 0
+		}
+	}
+	return 5
+}
+
+// jsonWord reports whether s is a number or one of the words of JSON.
+func jsonWord(s []byte) bool {
+	switch {
+	case len(s) == 0:
+		return false
+	case s[0] == '-' || s[0] >= '0' && s[0] <= '9':
+		return len(bytes.Trim(s, "0123456789+-.eE")) == 0
+	}
+	return string(s) == "true" || string(s) == "false" || string(s) == "null"
 }
 
 func jsonSpace(s []byte) []byte { return bytes.TrimLeft(s, " \t\r\n") }
@@ -112,27 +176,8 @@ func jsonSpace(s []byte) []byte { return bytes.TrimLeft(s, " \t\r\n") }
 // jsonValue is the value that text begins with.
 func (f *frame) jsonValue(text []byte) (ref uint64, ok bool) {
 	text = text[:jsonSkip(text)]
-	if len(text) < 2 || text[0] != '"' {
-		return f.keepCut(text)
+	if len(text) > 1 && text[0] == '"' {
+		text = text[1 : len(text)-1]
 	}
-	ref, ok = f.keepCut(text[1 : len(text)-1])
-	if !ok {
-		return 0, false
-	}
-	s := f.bytes(ref)
-	n := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '\\' && i+1 < len(s) && s[i+1] != 'u' {
-			i++
-			c = s[i]
-			if at := bytes.IndexByte([]byte("bfnrt"), c); at >= 0 {
-				c = "\b\f\n\r\t"[at]
-			}
-		}
-		s[n] = c
-		n++
-	}
-	f.mem = f.mem[:len(f.mem)-len(s)+n]
-	return f.last(n), true
+	return f.keepCut(text)
 }

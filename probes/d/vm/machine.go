@@ -27,6 +27,7 @@ type Machine struct {
 	cfg     option.Limits
 	clauses []clause
 	tables  []*agg.Table
+	aggs    aggRoom
 	bufs    []*buffer.Buffer
 	consts  []code.Ref // of Program.Strings
 	lits    []byte     // their bytes
@@ -59,15 +60,15 @@ func New(p *code.Program, cfg option.Limits) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{prog: p, cfg: cfg, globals: make([]variable, len(p.Vars)), times: 1}
-	m.dyn.limit = cfg.DynVarSize
+	m.dyn.limit, m.dyn.chunk = cfg.DynVarSize, chunk(p)
 	m.specs = make([]speculation, cfg.NSpec)
 	for _, s := range p.Strings {
 		m.consts = append(m.consts, code.MakeRef(uint32(len(m.lits)), uint32(len(s))))
 		m.lits = append(m.lits, s...)
 	}
-	budget := agg.NewBudget(cfg.AggSize)
+	m.aggs.Budget = agg.NewBudget(cfg.AggSize)
 	for _, a := range p.Aggs {
-		t, err := newTable(a, budget)
+		t, err := newTable(a, m.aggs.Budget)
 		if err != nil {
 			return nil, err
 		}

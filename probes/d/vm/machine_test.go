@@ -96,8 +96,8 @@ func TestStringVariables(t *testing.T) {
 	m, es := machine(t, p)
 	m.Fire(newGuest(), es)
 	m.Fire(newGuest(), es[1:])
-	all := "a long ,a long string,a long string"
-	if got, want := text(records(t, m)), all+";"+all+";a long ,a long string,"; got != want {
+	all := "a long s,a long string,a long string"
+	if got, want := text(records(t, m)), all+";"+all+";a long s,a long string,"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -73,7 +73,8 @@ func (f *frame) inet(s code.Sub, args []uint64) (ref uint64, ok bool) {
 	return f.keepCut(a.AppendTo(text[:0]))
 }
 
-// cleanpath takes what leads nowhere out of a path; it does not know symbolic links.
+// cleanpath takes what leads nowhere out of a path, but for "/." at its end, as in DTrace; it does not know
+// symbolic links.
 func (f *frame) cleanpath(s []byte) (ref uint64, ok bool) {
 	ref, ok = f.keepCut(s)
 	if !ok {
@@ -90,8 +91,6 @@ func (f *frame) cleanpath(s []byte) (ref uint64, ok bool) {
 		case bytes.HasPrefix(rest, []byte("/../")), string(rest) == "/..":
 			i += 3
 			n = max(bytes.LastIndexByte(p[:n], '/'), 0)
-		case string(rest) == "/.":
-			i += 2
 		default:
 			p[n] = p[i]
 			n++

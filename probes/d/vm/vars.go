@@ -39,7 +39,7 @@ func (f *frame) unset(t *code.Type) (v uint64, ok bool) {
 func (f *frame) convert(t *code.Type, v uint64) uint64 {
 	if t.Kind == code.String {
 		r := code.Ref(v)
-		return uint64(code.MakeRef(r.Off(), min(r.Len(), uint32(t.Size-1))))
+		return uint64(code.MakeRef(r.Off(), min(r.Len(), uint32(t.Size))))
 	}
 	return v
 }
