@@ -18,21 +18,11 @@ type pc struct {
 // Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
 var amd64Wiring = wiring{
-	platform: newPC,
-	slots:    []uint64{0xffffffffb0000000, 0xffffffff90000000},
-	below:    device.LAPICBase,
-	each:     (*unicorn.Engine).SetAPIC,
+	platform:     newPC,
+	slots:        []uint64{0xffffffffb0000000, 0xffffffff90000000},
+	maxSMPMemory: device.LAPICBase,
+	setUpSMP:     (*unicorn.Engine).SetAPIC,
 }
-
-// clock is the clock of the devices: that of the CPU that reaches them.
-type clock struct{ m *Machine }
-
-func (c clock) Now() uint64 { return c.m.engine.Clock() }
-
-// intr is the CPU's interrupt line.
-type intr struct{ *unicorn.Engine }
-
-func (i intr) Set(high bool) { i.SetLine(high) }
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}
@@ -41,13 +31,6 @@ func newPC(m *Machine, c Config) platform {
 	}
 	p.dev = device.NewPC(clock{m}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
 	return p
-}
-
-func sink(f func(byte)) func(byte) {
-	if f == nil {
-		return func(byte) {}
-	}
-	return f
 }
 
 func (p *pc) Boot(b Boot) (*Placed, error) {

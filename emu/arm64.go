@@ -24,7 +24,7 @@ var arm64Wiring = wiring{
 }
 
 // core is a CPU.
-type core struct{ governed }
+type core struct{ cpuControl }
 
 // Set sets its interrupt line, which ends a wait whether or not interrupts are masked.
 func (c *core) Set(high bool) {
@@ -45,7 +45,7 @@ func newARM64(m *Machine, c Config) platform {
 	p := &arm64{m: m}
 	var cpus []device.ARM64CPU
 	for _, c := range m.cpus {
-		core := &core{governed{c, m}}
+		core := &core{cpuControl{c, m}}
 		cpus = append(cpus, device.ARM64CPU{IRQ: core, Control: core})
 	}
 	if len(cpus) == 1 {

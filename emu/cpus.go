@@ -18,7 +18,16 @@ type cpu struct {
 	idle bool // it waits for an interrupt
 	off  bool // it has not been started, or has stopped, and no interrupt has it go on
 
-	before uint64 // hits before CrossCheck
+	hitsBefore uint64 // those before CrossCheck
+}
+
+// turns are the CPUs of a machine, of which one runs at a time. Their methods are the machine's.
+type turns struct {
+	m      *Machine
+	engine *unicorn.Engine // the CPU that runs, or has run last
+	cpus   []*cpu          // all of them
+	policy interleave.Policy
+	yields bool // the CPU that runs is to give up its turn
 }
 
 // A CPU is given to the functions of OnHit, OnTick and OnCPUTick with its clock.
@@ -27,33 +36,33 @@ var _ interface {
 	Clock() uint64
 } = (*cpu)(nil)
 
-// governed is a CPU as firmware has it in hand.
-type governed struct {
+// cpuControl is the firmware's handle on a CPU.
+type cpuControl struct {
 	*cpu
 	m *Machine
 }
 
 // Started implements device.CPUControl, as Stop does.
-func (g governed) Started() bool { return !g.off }
+func (g cpuControl) Started() bool { return !g.off }
 
 // Stop stops the CPU whose call of the firmware this is.
-func (g governed) Stop() {
+func (g cpuControl) Stop() {
 	g.off = true
 	g.Park()
 }
 
 // CPUs is how many CPUs the guest has.
-func (m *Machine) CPUs() int { return len(m.cpus) }
+func (t *turns) CPUs() int { return len(t.cpus) }
 
-// Interleave has the CPUs run as p says from now on; until then it is round robin. Only
-// between runs. With one CPU there is nothing to say.
-func (m *Machine) Interleave(p interleave.Policy) { m.policy = p }
+// Interleave makes the CPUs take turns as p decides; the default is round robin. Only between
+// runs. It has no effect on a guest with one CPU.
+func (t *turns) Interleave(p interleave.Policy) { t.policy = p }
 
-// Split has each instruction in [lo, hi), virtual addresses, be a place where an interrupt can be
-// taken and another CPU's turn begin. The guest runs in another way then, if not a wrong one. Only before the
-// first run, or after Load or Flush. It fails for too many ranges.
-func (m *Machine) Split(lo, hi uint64) error {
-	if !m.engine.Split(lo, hi) {
+// Split allows interrupts and CPU switches at every instruction in [lo, hi), virtual addresses. This
+// changes the guest's schedule, but not its correctness. Only before the first run, or after Load or
+// Flush. It fails for too many ranges.
+func (t *turns) Split(lo, hi uint64) error {
+	if !t.engine.Split(lo, hi) {
 		return errors.New("cannot split more than 64 ranges of code")
 	}
 	return nil
@@ -61,35 +70,35 @@ func (m *Machine) Split(lo, hi uint64) error {
 
 // Yield ends the turn of the CPU that runs, at the next instant at which an interrupt could be
 // taken, and lets another one go on. Only in a callback; with one CPU it does nothing.
-func (m *Machine) Yield() {
-	if len(m.cpus) > 1 {
-		m.yields = true
-		m.engine.SetSlice(m.engine.Clock())
+func (t *turns) Yield() {
+	if len(t.cpus) > 1 {
+		t.yields = true
+		t.engine.SetSlice(t.engine.Clock())
 	}
 }
 
 // runCPUs runs the guest until something ends the run. CPUs of which there are several take
 // turns.
-func (m *Machine) runCPUs() (unicorn.End, error) {
-	if len(m.cpus) == 1 {
-		m.reschedule()
-		return m.engine.Run()
+func (t *turns) runCPUs() (unicorn.End, error) {
+	if len(t.cpus) == 1 {
+		t.m.reschedule()
+		return t.engine.Run()
 	}
-	last := m.engine
+	last := t.engine
 	for {
-		for m.wakeNext() {
-			if m.engine.TakeStop() {
+		for t.wakeNext() {
+			if t.engine.TakeStop() {
 				return unicorn.Stopped, nil
 			}
 		}
-		if !m.giveTurn(last) {
-			return m.standstill(), nil
+		if !t.giveTurn(last) {
+			return t.standstill(), nil
 		}
-		last = m.engine
-		switch end, err := m.engine.Run(); end {
+		last = t.engine
+		switch end, err := t.engine.Run(); end {
 		case unicorn.Sliced, unicorn.Parked:
 		case unicorn.Halted:
-			m.cpus[m.engine.ID()].off = true
+			t.cpus[t.engine.ID()].off = true
 		default:
 			return end, err
 		}
@@ -97,8 +106,8 @@ func (m *Machine) runCPUs() (unicorn.End, error) {
 }
 
 // standstill is the end of a run in which no CPU can run any more: Halted if all are off.
-func (m *Machine) standstill() unicorn.End {
-	for _, c := range m.cpus {
+func (t *turns) standstill() unicorn.End {
+	for _, c := range t.cpus {
 		if !c.off {
 			return unicorn.Hung
 		}
@@ -106,13 +115,12 @@ func (m *Machine) standstill() unicorn.End {
 	return unicorn.Halted
 }
 
-// giveTurn makes the CPU of which it is the turn after last's the one that runs. It is false if none
-// can.
-func (m *Machine) giveTurn(last *unicorn.Engine) bool {
+// giveTurn switches to the CPU whose turn comes after last's. It reports false if none can run.
+func (t *turns) giveTurn(last *unicorn.Engine) bool {
 	var can []interleave.CPU
 	var buf [MaxCPUs]interleave.CPU
 	can = buf[:0]
-	for i, c := range m.cpus {
+	for i, c := range t.cpus {
 		if !c.idle && !c.off {
 			can = append(can, interleave.CPU{ID: i, Clock: c.Total()})
 		}
@@ -120,18 +128,18 @@ func (m *Machine) giveTurn(last *unicorn.Engine) bool {
 	if len(can) == 0 {
 		return false
 	}
-	i, slice := m.policy.Next(interleave.CPU{ID: last.ID(), Clock: last.Total(), Yields: m.yields}, can)
-	m.yields = false
-	m.engine = m.cpus[can[i].ID].Engine
-	m.engine.SetSlice(m.sliceEnd(can, i, slice))
-	m.reschedule()
+	i, slice := t.policy.Next(interleave.CPU{ID: last.ID(), Clock: last.Total(), Yields: t.yields}, can)
+	t.yields = false
+	t.engine = t.cpus[can[i].ID].Engine
+	t.engine.SetSlice(t.sliceEnd(can, i, slice))
+	t.m.reschedule()
 	return true
 }
 
 // sliceEnd is when the slice of can[i] ends. An idle CPU wakes when none that can run is behind that
 // time: a slice ends there, so that it does not matter how long slices are.
-func (m *Machine) sliceEnd(can []interleave.CPU, i int, slice uint64) uint64 {
-	_, wakes := m.nextToWake()
+func (t *turns) sliceEnd(can []interleave.CPU, i int, slice uint64) uint64 {
+	_, wakes := t.nextToWake()
 	end := can[i].Clock + slice
 	if len(can) == 1 {
 		return wakes
@@ -145,15 +153,15 @@ func (m *Machine) sliceEnd(can []interleave.CPU, i int, slice uint64) uint64 {
 }
 
 // nextToWake is the idle CPU that an event wakes first, and when; nil and Never for none.
-func (m *Machine) nextToWake() (next *cpu, at uint64) {
+func (t *turns) nextToWake() (next *cpu, at uint64) {
 	at = Never
-	defer func(e *unicorn.Engine) { m.engine = e }(m.engine)
-	for _, c := range m.cpus {
+	defer func(e *unicorn.Engine) { t.engine = e }(t.engine)
+	for _, c := range t.cpus {
 		if !c.idle || c.off {
 			continue
 		}
-		m.engine = c.Engine
-		if wake := m.platform.Wake(); wake < at {
+		t.engine = c.Engine
+		if wake := t.m.platform.Wake(); wake < at {
 			next, at = c, wake
 		}
 	}
@@ -161,28 +169,28 @@ func (m *Machine) nextToWake() (next *cpu, at uint64) {
 }
 
 // wakeNext carries out the next event of an idle CPU, if no CPU that can run is behind it.
-func (m *Machine) wakeNext() bool {
-	next, at := m.nextToWake()
+func (t *turns) wakeNext() bool {
+	next, at := t.nextToWake()
 	if next == nil {
 		return false
 	}
-	for _, c := range m.cpus {
+	for _, c := range t.cpus {
 		if !c.idle && !c.off && c.Total() < at {
 			return false
 		}
 	}
-	m.engine = next.Engine
-	m.skip()
+	t.engine = next.Engine
+	t.m.skip()
 	return true
 }
 
 // wake lets a CPU run that has waited, or been off, from the present time of the one that runs
 // on. That one comes to the end of its slice, so that the policy can choose again.
-func (m *Machine) wake(c *cpu) {
+func (t *turns) wake(c *cpu) {
 	c.idle, c.off = false, false
-	now := m.present()
-	if c.Engine != m.engine {
+	now := t.m.present()
+	if c.Engine != t.engine {
 		c.Skip(now)
 	}
-	m.engine.SetSlice(now + 1)
+	t.engine.SetSlice(now + 1)
 }

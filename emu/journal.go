@@ -43,13 +43,13 @@ func (m *Machine) Journal(every, keep uint64) (*Journal, error) {
 		return nil, err
 	}
 	j := &Journal{m: m, every: every}
-	m.schedule.checkAt, m.schedule.check = m.Now()+every, j.check
+	m.checkAt, m.check = m.Now()+every, j.check
 	return j, nil
 }
 
 // Close makes the last checkpoint, after the run, and returns the events.
 func (j *Journal) Close() (Events, error) {
-	j.m.schedule.checkAt = Never
+	j.m.checkAt = Never
 	j.check(j.m.Now())
 	return j.m.engine.Journal(), j.err
 }

@@ -1,9 +1,11 @@
 // Package emu is where a guest runs: a machine over the Unicorn engine, with memory, a
 // clock, devices and breakpoints. It knows nothing of probes, images or D.
 //
-//	Machine --- unicorn.Engine   the CPU: code, exceptions, clock, breakpoints in text
-//	   |------- platform         the devices, wired for an architecture (amd64.go and its like)
-//	   '------- schedule         who is next on the clock: devices, a tick, the limit
+//	Machine --- turns         the CPUs, each a unicorn.Engine: code, exceptions, clock, breakpoints in text
+//	   |------- platform      the devices, wired for an architecture (amd64.go and its like)
+//	   |------- schedule      who is next on the clock: devices, a tick, the limit
+//	   |------- breakpoints   what is planted where, and what is called at a hit
+//	   '------- Translations  code that is kept from one process to the next
 //
 // A run is reproducible: its course depends on what Boot placed, on the bytes handed to
 // the serial ports between runs, and on nothing else.
@@ -11,7 +13,6 @@ package emu
 
 import (
 	"fmt"
-	"io"
 
 	"trapline/emu/boot"
 	"trapline/emu/interleave"
@@ -71,89 +72,23 @@ const (
 	PowerOff            // the guest asked its firmware to switch the machine off
 )
 
-// platform is the devices of a machine as its CPU sees them.
-type platform interface {
-	Boot(b Boot) (*Placed, error)
-	access
-	// Walk is the physical address of va by the guest's page tables.
-	Walk(va uint64) (pa uint64, ok bool)
-	Next() uint64 // virtual time of the next event
-	Wake() uint64 // virtual time of the next event that can raise an interrupt as things are
-	Awake() bool  // an interrupt stands that ends the CPU's wait
-	Poll()        // carry out what is due
-	Send(port int, p []byte)
-	Save(w io.Writer) error
-	Parse(r io.Reader, now uint64) (set func(), err error) // as device.State has it
-}
-
-// access is how a CPU reaches its devices and its firmware. A platform embeds noAccess and
-// has what its CPU has.
-type access interface {
-	Ack() int // vector of the interrupt being taken
-	In(port uint16, size int) uint32
-	Out(port uint16, size int, value uint32)
-	Load(pa uint64, size int) uint64
-	Store(pa uint64, size int, value uint64)
-	Call()
-	ReadSystem(reg uint32) uint64
-	WriteSystem(reg uint32, value uint64)
-}
-
-type noAccess struct{}
-
-func (noAccess) Ack() int                   { return 0 }
-func (noAccess) In(uint16, int) uint32      { return 0 }
-func (noAccess) Out(uint16, int, uint32)    {}
-func (noAccess) Load(uint64, int) uint64    { return 0 }
-func (noAccess) Store(uint64, int, uint64)  {}
-func (noAccess) Call()                      {}
-func (noAccess) ReadSystem(uint32) uint64   { return 0 }
-func (noAccess) WriteSystem(uint32, uint64) {}
-
-// wiring is how the machine of an architecture is put together.
-type wiring struct {
-	platform func(*Machine, Config) platform
-	// slots are places for the trampolines in the guest's kernel half, best first: outside
-	// what its kernels use, and within reach of their text where that matters.
-	slots []uint64
-	disks int  // how many there may be
-	bare  bool // it can do without our firmware
-	// below is where memory must end if there are several CPUs, 0 for wherever it may.
-	below uint64
-	// each gives one of several CPUs what it needs for that; may be nil.
-	each func(*unicorn.Engine) error
-}
-
 // A Machine is one guest computer. Its methods may be called from one goroutine at a
 // time, Stop from any.
 type Machine struct {
 	arch     *arch.Arch
-	engine   *unicorn.Engine // the CPU that runs, or has run last
-	cpus     []*cpu          // all of them
 	platform platform
-	schedule schedule
-	policy   interleave.Policy // of several CPUs
-	yields   bool              // the CPU that runs is to give up its turn
-	running  bool
-	told     uint64 // what Now has returned last while CPUs ran
+	text     textMap
+	turns
+	schedule
+	breakpoints
+	translations Translations
 
-	translations uint64 // that were in the file
-
-	text      textMap
-	slots     uint64
-	inPlace   bool
-	shared    bool
-	crossed   []uint64
-	onHit     func(cpu arch.CPU, addr uint64)
-	onLate    func(cpu arch.CPU, addr uint64)
-	late      *unicorn.DeferredHit // the one that is being told; nil: none
-	notes     notes
-	onRewrite func(addr uint64)
-	rewriting bool
-	limited   bool
-	placed    bool // there is a guest: of Boot or of Load
-	reset     bool // the guest has asked for it
-	off       bool // the guest has switched itself off
+	running bool
+	latest  uint64 // what Now has returned last while CPUs ran
+	placed  bool   // there is a guest: of Boot or of Load
+	limited bool   // the limit was reached
+	reset   bool   // the guest has asked for it
+	off     bool   // the guest has switched itself off
 }
 
 // New makes a machine for the guest architecture a. One is open at a time in a process.
@@ -174,27 +109,17 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 		c.CodeBuffer = defaultCodeBuffer
 	}
 	c.InPlace = c.InPlace && !c.Hooked
-	m := &Machine{arch: a, inPlace: c.InPlace, shared: c.Shared, policy: interleave.RoundRobin(interleave.Quantum)}
+	m := &Machine{arch: a}
+	m.turns = turns{m: m, policy: interleave.RoundRobin(interleave.Quantum)}
+	m.breakpoints = breakpoints{m: m, inPlace: c.InPlace, shared: c.Shared}
+	m.schedule = schedule{m: m, tickAt: Never, limit: Never, checkAt: Never}
+	m.translations.m = m
 	if err := m.open(wire, c); err != nil {
 		return nil, fmt.Errorf("making a machine: %w", err)
 	}
-	m.schedule.reset()
 	m.platform = wire.platform(m, c)
 	m.setSlots(noSlots)
 	return m, nil
-}
-
-// check says whether a machine of its kind can have what c wants.
-func (w wiring) check(a *arch.Arch, c Config) error {
-	switch {
-	case c.NoFirmware && !w.bare:
-		return fmt.Errorf("%s guests cannot do without firmware here: that is for riscv64", a)
-	case c.CPUs > MaxCPUs:
-		return fmt.Errorf("cannot have %d CPUs (1 to %d)", c.CPUs, MaxCPUs)
-	case c.CPUs > 1 && w.below > 0 && c.Memory > w.below:
-		return fmt.Errorf("%d CPUs with %d MiB of memory: %s guests can have %d MiB then", c.CPUs, c.Memory>>20, a, w.below>>20)
-	}
-	return w.checkDisks(c)
 }
 
 // open opens the engines.
@@ -211,7 +136,7 @@ func (m *Machine) open(w wiring, c Config) (err error) {
 		}
 		m.cpus = append(m.cpus, &cpu{Engine: e, off: true})
 	}
-	if err := w.equip(m.cpus); err != nil {
+	if err := w.setUp(m.cpus); err != nil {
 		m.engine.Close()
 		return err
 	}
@@ -221,26 +146,6 @@ func (m *Machine) open(w wiring, c Config) (err error) {
 		m.engine.ShareSlots()
 	}
 	return nil
-}
-
-// equip gives several CPUs what each needs for that.
-func (w wiring) equip(cpus []*cpu) error {
-	if len(cpus) == 1 || w.each == nil {
-		return nil
-	}
-	for _, c := range cpus {
-		if err := w.each(c.Engine); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// platforms has the machine of each architecture that can be emulated.
-var platforms = map[*arch.Arch]wiring{
-	arch.AMD64:   amd64Wiring,
-	arch.ARM64:   arm64Wiring,
-	arch.RISCV64: riscv64Wiring,
 }
 
 // Close frees the machine. Closing it again does nothing.
@@ -310,9 +215,6 @@ func (m *Machine) RegsOf(cpu int) arch.Regs { return m.cpus[cpu] }
 // Waits reports whether one CPU waits for an interrupt, or is off.
 func (m *Machine) Waits(cpu int) bool { return m.cpus[cpu].idle || m.cpus[cpu].off }
 
-// SetLimit ends a run with Limit at a virtual time in nanoseconds; unicorn.Never for none.
-func (m *Machine) SetLimit(at uint64) { m.schedule.limit = at }
-
 // Now is the virtual time in nanoseconds: exact during a callback, otherwise that of the
 // end of the run. With several CPUs it is that of the one that runs, but never earlier than
 // what Now has returned before, and in the end that of the one that is furthest.
@@ -321,16 +223,16 @@ func (m *Machine) Now() uint64 {
 	case !m.running:
 		return m.furthest()
 	case len(m.cpus) > 1:
-		m.told = max(m.told, m.present())
-		return m.told
+		m.latest = max(m.latest, m.present())
+		return m.latest
 	}
 	return m.present()
 }
 
 // present is the time of the CPU that runs, or has run last.
 func (m *Machine) present() uint64 {
-	if m.late != nil {
-		return m.late.Now
+	if m.deferred != nil {
+		return m.deferred.Now
 	}
 	if m.running {
 		return m.engine.Clock()
@@ -356,7 +258,7 @@ func (m *Machine) Flush() {
 	for _, c := range m.cpus {
 		c.Flush()
 	}
-	m.told = 0
+	m.latest = 0
 }
 
 // Counters are what the machine has counted so far.
@@ -371,15 +273,4 @@ func (m *Machine) Counters() (sum unicorn.Counters) {
 // is needed.
 func LibraryVersion() (string, error) {
 	return unicorn.Version(), unicorn.Check()
-}
-
-// powerOff and resetFor end the run as the guest asks for it.
-func (m *Machine) powerOff() {
-	m.off = true
-	m.Stop()
-}
-
-func (m *Machine) resetFor(string) {
-	m.reset = true
-	m.Stop()
 }

@@ -105,3 +105,38 @@ func (m *Machine) WriteMem(addr uint64, p []byte) error {
 	}
 	return nil
 }
+
+// dma is RAM as devices reach it: what they store there takes the place of what was
+// translated from it.
+type dma struct{ m *Machine }
+
+// within is the offset in RAM of n bytes at pa.
+func (d dma) within(pa uint64, n int) (at uint64, ok bool) {
+	at, ok = d.m.inRAM(pa, true)
+	return at, ok && uint64(n) <= d.m.Memory()-at
+}
+
+func (d dma) Read(pa uint64, p []byte) bool {
+	at, ok := d.within(pa, len(p))
+	if ok {
+		copy(p, d.m.engine.RAM()[at:])
+	}
+	return ok
+}
+
+func (d dma) Write(pa uint64, p []byte) bool {
+	at, ok := d.within(pa, len(p))
+	if ok {
+		d.m.store(at, p)
+	}
+	return ok
+}
+
+// store stores p at an offset in RAM, page by page.
+func (m *Machine) store(at uint64, p []byte) {
+	for len(p) > 0 {
+		n := min(len(p), int(pageSize-at%pageSize))
+		m.engine.Store(at, p[:n])
+		p, at = p[n:], at+uint64(n)
+	}
+}

@@ -119,7 +119,7 @@ func (m *Machine) set(h *header, states []*unicorn.State) {
 	}
 	m.engine = m.cpus[h.Current].Engine
 	m.engine.SetSeen(h.Seen)
-	m.told = 0
+	m.latest = 0
 	m.text = textMap{h.Text.Virt, h.Text.Phys, h.Text.Size}
 	m.setSlots(h.Slots)
 	m.reschedule()

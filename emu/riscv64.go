@@ -39,7 +39,7 @@ func (i interrupt) Set(high bool) {
 }
 
 // hart is a CPU.
-type hart struct{ governed }
+type hart struct{ cpuControl }
 
 // awake: an interrupt stands that ends its wait.
 func (h *hart) awake() bool { return h.Reg(arch.RiscvMIP)&h.Reg(arch.RiscvMIE) != 0 }
@@ -60,7 +60,7 @@ func newRISCV64(m *Machine, c Config) platform {
 	}
 	var cpus []device.RISCV64CPU
 	for _, c := range m.cpus {
-		h := &hart{governed{c, m}}
+		h := &hart{cpuControl{c, m}}
 		cpus = append(cpus, device.RISCV64CPU{RISCV64Lines: h.lines(), Control: h})
 	}
 	if len(cpus) == 1 {
@@ -74,7 +74,7 @@ func newRISCV64(m *Machine, c Config) platform {
 func (p *riscv64) bareHarts() (lines []device.RISCV64Lines) {
 	for _, c := range p.m.cpus {
 		c.SetBare()
-		lines = append(lines, (&hart{governed{c, p.m}}).lines())
+		lines = append(lines, (&hart{cpuControl{c, p.m}}).lines())
 	}
 	return lines
 }

@@ -35,37 +35,45 @@ const (
 	onceSize          = 8
 )
 
-// ErrTranslations is wrapped by the errors of KeepTranslations for a file that is of no use here,
+// ErrTranslations is wrapped by the errors of Translations.Keep for a file that is of no use here,
 // ErrSeal for one that is not whole, or was not made with the same key.
 var (
 	ErrTranslations = errors.New("not usable translations")
 	ErrSeal         = fmt.Errorf("%w: they are damaged, or were made with another key", ErrTranslations)
 )
 
-// KeepTranslations has translations of the guest's code kept from now on, those in f to begin with;
-// f may be nil. The key, of 32 bytes, is the one that they were saved with: whoever has it can have
-// the host execute what he likes. A file that is damaged, truncated, made with another key or by
-// another program, library or host is refused with an error that wraps ErrTranslations. Then none are
-// kept; nor are they in a program of which cannot be told whether it is the same the next time. Only
-// between runs.
-func (m *Machine) KeepTranslations(f *os.File, key []byte) error {
+// Translations are those of a machine that are kept.
+type Translations struct {
+	m     *Machine
+	known uint64 // that were in the file
+}
+
+// Translations returns what keeps the translations of the machine.
+func (m *Machine) Translations() *Translations { return &m.translations }
+
+// Keep starts reusing and recording translated code, with what is in f to begin with; f may be nil. The
+// key, of 32 bytes, is the one that it was saved with: whoever has it can make the host execute what
+// they like. A file that is damaged, truncated, made with another key or by another program, library
+// or host is refused with an error that wraps ErrTranslations. Nothing is kept then; nor is it in a
+// program that cannot be recognized the next time. Only between runs.
+func (t *Translations) Keep(f *os.File, key []byte) error {
 	if unicorn.KeptBy() == "" {
 		return nil
 	}
 	if f == nil {
-		return m.engine.Keep(0, nil)
+		return t.m.engine.Keep(0, nil)
 	}
 	s, err := openSealed(f, key)
 	if err != nil {
 		return err
 	}
-	switch err := m.engine.Keep(s.size, s.open); {
+	switch err := t.m.engine.Keep(s.size, s.open); {
 	case errors.Is(err, unicorn.ErrStore):
 		return fmt.Errorf("%w: %w", ErrTranslations, err)
 	case err != nil:
 		return err
 	}
-	_, m.translations = m.engine.Kept()
+	_, t.known = t.m.engine.Kept()
 	return nil
 }
 
@@ -160,10 +168,10 @@ func (s *sealed) openChunk(to []byte, at int64) error {
 	return nil
 }
 
-// SaveTranslations writes the translations that are kept to an empty file, sealed with a key of 32
+// Save writes the translations that are kept to an empty file, sealed with a key of 32
 // bytes. Only between runs.
-func (m *Machine) SaveTranslations(f io.Writer, key []byte) error {
-	store, _ := m.engine.Kept()
+func (t *Translations) Save(f io.Writer, key []byte) error {
+	store, _ := t.m.engine.Kept()
 	head := binary.LittleEndian.AppendUint64([]byte(translationsMagic), uint64(len(store)))
 	once := make([]byte, onceSize)
 	rand.Read(once)
@@ -185,26 +193,26 @@ func (m *Machine) SaveTranslations(f io.Writer, key []byte) error {
 	return nil
 }
 
-// CheckTranslations has those that are kept compared with what the emulator makes now, and not used:
-// it is for finding out whether they are right. Only between runs.
-func (m *Machine) CheckTranslations() { m.engine.CheckKept() }
+// Check compares kept translations with what the emulator makes now instead of using them, to find out
+// whether they are right. Only between runs.
+func (t *Translations) Check() { t.m.engine.CheckKept() }
 
-// Translations counts blocks of guest code.
-type Translations struct {
+// TranslationCounts are numbers of blocks of guest code.
+type TranslationCounts struct {
 	Known   uint64 // were in the file
 	Learned uint64 // have been added since
-	Placed  uint64 // did not have to be translated; with CheckTranslations, were compared
+	Placed  uint64 // did not have to be translated; with Check, were compared
 	Differ  uint64 // of those, and were not the same
 	At      uint64 // address of the first that was not
 }
 
-// Translations returns the counts so far.
-func (m *Machine) Translations() Translations {
-	_, blocks := m.engine.Kept()
-	t := Translations{Known: m.translations, Learned: blocks - m.translations}
-	t.Differ, t.At = m.engine.KeptDiffering()
-	for _, c := range m.cpus {
-		t.Placed += c.Placed()
+// Counts returns the counts so far.
+func (t *Translations) Counts() TranslationCounts {
+	_, blocks := t.m.engine.Kept()
+	n := TranslationCounts{Known: t.known, Learned: blocks - t.known}
+	n.Differ, n.At = t.m.engine.KeptDiffering()
+	for _, c := range t.m.cpus {
+		n.Placed += c.Placed()
 	}
-	return t
+	return n
 }

@@ -29,13 +29,13 @@ func newRobbed(t testing.TB) *robbed {
 	r := &robbed{key: bytes.Repeat([]byte{1}, 32)}
 	g := start(t, arch.AMD64, Config{Memory: MinMemory, CodeBuffer: 16 << 20}, workload)
 	defer g.Close()
-	if err := g.KeepTranslations(nil, nil); err != nil {
+	if err := g.Translations().Keep(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	g.runOff(t)
 	r.state = g.state(t)
 	var w bytes.Buffer
-	if err := g.SaveTranslations(&w, r.key); err != nil {
+	if err := g.Translations().Save(&w, r.key); err != nil {
 		t.Fatal(err)
 	}
 	file := w.Bytes()
@@ -79,12 +79,12 @@ func (r *robbed) use(t testing.TB, name string, store []byte) (taken bool) {
 	defer f.Close()
 	g := start(t, arch.AMD64, Config{Memory: MinMemory, CodeBuffer: 16 << 20}, workload)
 	defer g.Close()
-	err = g.KeepTranslations(f, r.key)
+	err = g.Translations().Keep(f, r.key)
 	hostile.OneLine(t, name, err)
 	if err != nil && !errors.Is(err, ErrTranslations) {
 		t.Errorf("%s: error %v, want ErrTranslations", name, err)
 	}
-	g.CheckTranslations()
+	g.Translations().Check()
 	g.runOff(t)
 	if got := g.state(t); got != r.state {
 		t.Errorf("%s: the guest ends in %s, want %s", name, got, r.state)

@@ -28,17 +28,17 @@ func keepFile(t *testing.T, file, key []byte) (left []byte, state string, known 
 		}
 		defer f.Close()
 	}
-	if err = g.KeepTranslations(f, key); err != nil {
-		if again := g.KeepTranslations(nil, nil); again != nil {
+	if err = g.Translations().Keep(f, key); err != nil {
+		if again := g.Translations().Keep(nil, nil); again != nil {
 			t.Fatal(again)
 		}
 	}
 	g.runOff(t)
 	var w bytes.Buffer
-	if err := g.SaveTranslations(&w, key); err != nil {
+	if err := g.Translations().Save(&w, key); err != nil {
 		t.Fatal(err)
 	}
-	return w.Bytes(), g.state(t), g.Translations().Known, err
+	return w.Bytes(), g.state(t), g.Translations().Counts().Known, err
 }
 
 // Translations are used where they are whole and sealed with the key, and nowhere else.

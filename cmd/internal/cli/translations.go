@@ -53,11 +53,11 @@ func (g *guest) keepTranslations(e *env, key string) {
 		g.passedOver(e, fmt.Errorf("translations are not kept: %w", err))
 		return
 	}
-	if !g.openTranslations(e, cache, key, secret) && g.machine.KeepTranslations(nil, nil) != nil {
+	if !g.openTranslations(e, cache, key, secret) && g.machine.Translations().Keep(nil, nil) != nil {
 		return
 	}
 	if g.kept == "check" {
-		g.machine.CheckTranslations()
+		g.machine.Translations().Check()
 	}
 	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key, secret) })
 }
@@ -69,7 +69,7 @@ func (g *guest) openTranslations(e *env, cache snapshots.Cache, key string, secr
 	f, err := cache.Open(key)
 	if err == nil {
 		defer f.Close()
-		err = g.machine.KeepTranslations(f, secret)
+		err = g.machine.Translations().Keep(f, secret)
 	}
 	switch {
 	case errors.Is(err, owned.ErrForeign), errors.Is(err, emu.ErrSeal):
@@ -84,8 +84,8 @@ func (g *guest) openTranslations(e *env, cache snapshots.Cache, key string, secr
 // saveTranslations keeps what has been learned, if it is worth while. Where that cannot be done the
 // next run is no faster, and that is all.
 func (g *guest) saveTranslations(cache snapshots.Cache, key string, secret []byte) {
-	if t := g.machine.Translations(); t.Learned > t.Known/32 && t.Differ == 0 {
-		cache.Create(key, func(f *os.File) error { return g.machine.SaveTranslations(f, secret) })
+	if t := g.machine.Translations().Counts(); t.Learned > t.Known/32 && t.Differ == 0 {
+		cache.Create(key, func(f *os.File) error { return g.machine.Translations().Save(f, secret) })
 	}
 }
 
@@ -99,7 +99,7 @@ func (g *guest) passedOver(e *env, err error) {
 
 // checkTranslations says with the option translations=check whether those that were kept were right.
 func (g *guest) checkTranslations() error {
-	t := g.machine.Translations()
+	t := g.machine.Translations().Counts()
 	if t.Differ == 0 {
 		return nil
 	}

@@ -107,7 +107,7 @@ type alarm struct {
 	rang uint64
 }
 
-func (a *alarm) Attend() {
+func (a *alarm) Deadline() {
 	a.rang = a.e.Clock()
 	a.e.SetDeadline(Never)
 }

@@ -70,7 +70,7 @@ func (e *Engine) SetBreak(b Break) error {
 	return nil
 }
 
-// Watch has Rewrite called when the guest stores to the page at va, at an offset in RAM.
+// Watch calls Rewrite when the guest stores to the page at va, which lies at an offset in RAM.
 func (e *Engine) Watch(va, at uint64) error {
 	if why := C.tl_watch(e.c, C.uint64_t(va), C.uint64_t(at)); why != nil {
 		return fmt.Errorf("watching the page at 0x%x: %s", va, C.GoString(why))
@@ -81,14 +81,14 @@ func (e *Engine) Watch(va, at uint64) error {
 // ClearBreak takes a breakpoint away, in the same manner.
 func (e *Engine) ClearBreak(addr uint64) { C.tl_clear_break(e.c, C.uint64_t(addr)) }
 
-// ForgetPages is told that what is mapped at the virtual addresses [lo, hi), where no
-// breakpoint stands any more, is about to go.
+// ForgetPages drops all state for the virtual addresses [lo, hi), which are about to be unmapped. No
+// breakpoints may remain there.
 func (e *Engine) ForgetPages(lo, hi uint64) {
 	C.tl_forget_pages(e.c, C.uint64_t(lo), C.uint64_t(hi))
 }
 
-// CountHits has the hits of the breakpoint at addr counted from now on, without a call of
-// Hit. It reports false where there is none.
+// CountHits counts the hits of the breakpoint at addr from now on, without a call of Hit. It
+// reports false where there is none.
 func (e *Engine) CountHits(addr uint64) bool { return bool(C.tl_count_hits(e.c, C.uint64_t(addr))) }
 
 // TakeHits ends that and returns how many there were.

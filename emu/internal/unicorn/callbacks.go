@@ -5,17 +5,17 @@ package unicorn
 */
 import "C"
 
-// called is the handler of an engine that is called. It has been told of all hits by then.
+// called is the handler of an engine that is called. All deferred hits have been delivered by then.
 func called(id C.int) Handler {
 	e := engines[id]
 	if e.c.m.deferrals.nwords != 0 {
-		e.tellDeferred()
+		e.deliver()
 	}
 	return e.handler
 }
 
-//export tlGoAttend
-func tlGoAttend(id C.int) { called(id).Attend() }
+//export tlGoDeadline
+func tlGoDeadline(id C.int) { called(id).Deadline() }
 
 //export tlGoIdle
 func tlGoIdle(id C.int) C.int { return C.int(called(id).Idle()) }

@@ -68,7 +68,7 @@ void tl_pass(struct tl_cpu *c, uint64_t ns) {
     if (k->ns < k->deadline)
       continue;
     k->now = k->ns;
-    tlGoAttend(c->id);
+    tlGoDeadline(c->id);
   }
 }
 
@@ -105,7 +105,7 @@ static void meet_deadline(struct tl_cpu *c, uint64_t pc) {
   uint64_t changes = c->m->breaks.changes;
   c->clock.now = c->clock.ns;
   tl_go_to(c, pc);
-  tlGoAttend(c->id);
+  tlGoDeadline(c->id);
   if (c->m->breaks.changes == changes)
     return;
   rearm(c);
@@ -125,7 +125,7 @@ static void raise_interrupt(struct tl_cpu *c, uint64_t pc) {
 
 // The start of a block, at pc, at which an interrupt could be taken: carry out what is due. Does not
 // return where the block is not to be run now.
-void tl_attend(struct tl_cpu *c, uint64_t pc) {
+void tl_instant(struct tl_cpu *c, uint64_t pc) {
   struct tl_clock *k = &c->clock;
   if (k->stop_here)
     tl_leave(c, pc, TL_STOPPED);
@@ -149,5 +149,5 @@ void tl_on_block(const struct tl_block *block) {
   if (tl_in_hidden_slots(&c->m->slots, block->pc))
     tl_slot_block(c, block->pc);
   else if (block->pc != k->end || k->look || k->stop_here || tl_is_split(c->m, block->pc))
-    tl_attend(c, block->pc);
+    tl_instant(c, block->pc);
 }

@@ -12,7 +12,7 @@ const Never = ^uint64(0)
 // interrupt could be taken; Never for not at all.
 func (e *Engine) SetSlice(at uint64) {
 	e.c.clock.slice = C.uint64_t(at)
-	e.attendAt(at)
+	e.lowerDue(at)
 }
 
 // Split allows interrupts, and the end of a slice, at every instruction in [lo, hi). None of it may
@@ -49,16 +49,16 @@ func (e *Engine) Chill(ns uint64) {
 	e.c.clock.now += C.uint64_t(ns)
 }
 
-// SetDeadline sets the time at which Attend is called next.
+// SetDeadline sets the time at which Handler.Deadline is called next.
 func (e *Engine) SetDeadline(at uint64) {
 	e.c.clock.deadline = C.uint64_t(at)
-	e.attendAt(at)
+	e.lowerDue(at)
 }
 
-// attendAt lowers the time at which the engine looks around. Stop may do so from another
+// lowerDue lowers the time at which the engine looks around. Stop may do so from another
 // thread at the same time, and must not be overwritten: its flag is looked at afterwards, which
 // holds on hosts with weak memory too, as all of these are atomic.
-func (e *Engine) attendAt(at uint64) {
+func (e *Engine) lowerDue(at uint64) {
 	due := (*uint64)(&e.c.clock.due)
 	if at >= atomic.LoadUint64(due) {
 		return
@@ -79,7 +79,7 @@ func (e *Engine) setLine(which C.uint8_t, high bool) {
 	e.c.clock.lines &^= which
 	if high {
 		e.c.clock.lines |= which
-		e.attendAt(0)
+		e.lowerDue(0)
 	}
 }
 

@@ -76,7 +76,7 @@ static inline bool tl_take_interrupt(struct tl_clock *k) {
 static inline void tl_set_seen(struct tl_time *t, uint64_t ns) { t->seen = ns; }
 
 void tl_on_block(const struct tl_block *block);
-void tl_attend(struct tl_cpu *c, uint64_t pc);
+void tl_instant(struct tl_cpu *c, uint64_t pc);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
 void tl_pass(struct tl_cpu *c, uint64_t ns);

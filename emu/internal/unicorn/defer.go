@@ -13,7 +13,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// A DeferredHit is a hit that is told later: a CPU with the registers that were asked for, as
+// A DeferredHit is a hit that is delivered later: a CPU with the registers that were asked for, as
 // they were. It is valid during the call of Handler.Deferred.
 type DeferredHit struct {
 	Addr uint64 // of the breakpoint
@@ -91,8 +91,8 @@ func (e *Engine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
 // TellHits ends that: Hit is called again.
 func (e *Engine) TellHits(addr uint64) { C.tl_defer_hits(e.c, C.uint64_t(addr), nil) }
 
-// Remember is told which words the tracer has read, on this CPU and just now. A deferred hit with
-// memo is one at which they are the same. With nil words, or too many, there is none.
+// Remember takes the words that the tracer has just read on this CPU. A hit with memo is deferred
+// while they are the same. With nil words, or too many, none is.
 func (e *Engine) Remember(words []Word) {
 	memo := &e.c.memo
 	memo.known = len(words) > 0 && len(words) <= len(memo.words)
@@ -127,8 +127,8 @@ func (e *Engine) Mode() Word {
 	return Word{at, mask}
 }
 
-// tellDeferred tells the handler of all hits that wait.
-func (e *Engine) tellDeferred() {
+// deliver calls the handler for all hits that wait.
+func (e *Engine) deliver() {
 	m, d := &e.c.m.deferrals, e.deferral
 	words := unsafe.Slice((*uint64)(m.words), m.nwords)
 	m.nwords = 0

@@ -71,7 +71,7 @@ static void next_round(struct tl_cpu *c, uint64_t addr) {
   c->hit.round = addr;
   c->hit.round_ns = c->clock.ns;
   c->hit.round_traps = tl_traps(&c->counts);
-  tl_attend(c, addr);
+  tl_instant(c, addr);
 }
 
 // A block in a trampoline. Only the one at the start of a slot is the guest's: the

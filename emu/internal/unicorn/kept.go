@@ -12,11 +12,11 @@ import (
 // ErrStore is returned by Keep for what is not a store.
 var ErrStore = errors.New("it is not a store of translations")
 
-// Keep has translations kept from now on, by all engines of the machine: those of a store of n bytes,
-// or with n 0 none yet. fill puts the store where it belongs, and nothing of it is used if that
-// fails. It has to be what Kept has returned for a machine made alike, in a process where KeptBy said
-// the same: its host code is executed. Of the rest a store that leads out of its bounds is refused
-// with ErrStore. Where Keep fails, none are kept.
+// Keep starts reusing and recording translated code, for all engines of the machine. fill fills a store
+// of n bytes, of which nothing is used if that fails; with n 0 there are no translations yet. The store
+// holds host code that is executed unchecked: the caller must have verified that Kept returned it for an
+// identical machine, where KeptBy was the same. Of the rest a store that leads out of its bounds is
+// refused with ErrStore. Where Keep fails, none are kept.
 func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
 	store := C.tl_keep(e.c.m, C.uint64_t(n))
 	if store == nil {
@@ -45,7 +45,7 @@ func (e *Engine) Kept() (store []byte, blocks uint64) {
 	return unsafe.Slice((*byte)(C.tl_kept_all(m)), C.tl_kept_bytes(m)), uint64(C.tl_kept_blocks(m))
 }
 
-// CheckKept has translations compared with what the library makes now, and not used.
+// CheckKept compares translations with what the library makes now instead of using them.
 func (e *Engine) CheckKept() { C.tl_check_kept(&e.c.m.kept) }
 
 // KeptDiffering counts those that were not the same; at is the address of the first block of them.

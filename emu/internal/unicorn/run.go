@@ -33,7 +33,7 @@ func (e *Engine) Run() (End, error) {
 	var why *C.char
 	e.running = true
 	end := End(C.tl_run(e.c, &why))
-	e.tellDeferred()
+	e.deliver()
 	e.running = false
 	if why != nil {
 		return end, fmt.Errorf("emulating at 0x%x: %s", uint64(*e.c.pc), C.GoString(why))

@@ -128,7 +128,7 @@ const char *tl_mmio(struct tl_cpu *c);
 const char *tl_mmio_above(struct tl_cpu *c);
 
 // Go (callbacks.go). None of them may be followed by a longjmp before it has returned.
-extern void tlGoAttend(int id);
+extern void tlGoDeadline(int id);
 extern int tlGoIdle(int id);
 extern int tlGoAck(int id);
 extern void tlGoHit(int id, uint64_t addr);

@@ -27,23 +27,28 @@ var ErrBusy = errors.New("another machine is open in this process")
 // Handler is what the engine calls while a guest runs. No method may panic, and none may
 // run the engine.
 type Handler interface {
-	// Attend is called when the clock has reached the deadline, at an instant an
+	// Deadline is called when the clock has reached the deadline, at an instant an
 	// interrupt could be taken. It sets the next deadline.
-	Attend()
+	Deadline()
 	// Idle is called when the guest waits for an interrupt. It moves the clock on to the
 	// event that raises one and returns Woken. Otherwise the run ends: Hung if none will
 	// come, Stopped if it was to stop, Parked if other CPUs may run meanwhile; then the CPU
 	// has executed its waiting instruction, and what runs it again has seen to the interrupt.
 	Idle() End
-	// Ack returns the vector of the interrupt that is being taken.
-	Ack() int
 	// Hit is called at a breakpoint, before the displaced instruction.
 	Hit(addr uint64)
 	// Deferred is called for hits of breakpoints that DeferHits has made, in their order. The
-	// guest has gone on since: of its state h alone tells.
+	// guest has gone on since: only h has its state.
 	Deferred(h *DeferredHit)
 	// Rewrite is called when the guest has stored to the page of text at va.
 	Rewrite(va uint64)
+	Devices
+}
+
+// Devices are what a CPU reaches besides memory.
+type Devices interface {
+	// Ack returns the vector of the interrupt that is being taken.
+	Ack() int
 	// In and Out are accesses to ports (amd64) of 1, 2 or 4 bytes.
 	In(port uint16, size int) uint32
 	Out(port uint16, size int, value uint32)

@@ -12,7 +12,7 @@ import (
 // nothing is a handler for guests that need none.
 type nothing struct{}
 
-func (nothing) Attend()                    {}
+func (nothing) Deadline()                  {}
 func (nothing) Idle() End                  { return Hung }
 func (nothing) Ack() int                   { return 0 }
 func (nothing) Hit(uint64)                 {}

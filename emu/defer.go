@@ -9,42 +9,43 @@ import (
 )
 
 // OnDeferred sets the function that is called for hits that DeferHits defers. The CPU has the
-// registers that were asked for, as they were, and Now is the time that it was. Memory is not what it was.
-func (m *Machine) OnDeferred(f func(cpu arch.CPU, addr uint64)) { m.onLate = f }
+// registers that were asked for, as they were, and Now is the time of the hit. Memory has changed
+// since.
+func (b *breakpoints) OnDeferred(f func(cpu arch.CPU, addr uint64)) { b.onDeferred = f }
 
-// DeferHits has the hits at addr told to the function of OnDeferred from now on: later, but in
-// the order in which they happened, and before any other function is called. With memo
-// only those at which what the function of the CPU's newest Remember has read is unchanged;
-// others are told at once. It reports false where each hit has to be told at once: where no breakpoint
+// DeferHits delivers the hits at addr to the function of OnDeferred from now on: later, but in
+// the order in which they happened, and before any other function is called. With memo it does so
+// only while what the function of the CPU's newest Remember has read is unchanged, and delivers
+// others at once. It reports false where each hit has to be delivered at once: where no breakpoint
 // stands, and for registers that cannot be kept.
-func (m *Machine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
-	return !m.shared && m.onLate != nil && m.engine.DeferHits(addr, regs, memo)
+func (b *breakpoints) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
+	return !b.shared && b.onDeferred != nil && b.m.engine.DeferHits(addr, regs, memo)
 }
 
-// TellHits ends that.
-func (m *Machine) TellHits(addr uint64) { m.engine.TellHits(addr) }
+// TellHits ends that: each hit is delivered at once.
+func (b *breakpoints) TellHits(addr uint64) { b.m.engine.TellHits(addr) }
 
 // Remember is called by the function of OnHit. It calls f with the memory and the registers of the CPU
 // that was hit and notes what f reads. What f finds out holds until any of that changes, but for
 // two registers: of the flags the mode alone is noted, and of the program counter nothing.
-func (m *Machine) Remember(f func(mem arch.Memory, regs arch.Regs)) {
-	if m.inPlace { // what is read of a page with breakpoints is not in memory
-		f(m, m.engine)
+func (b *breakpoints) Remember(f func(mem arch.Memory, regs arch.Regs)) {
+	if b.inPlace { // what is read of a page with breakpoints is not in memory
+		f(b.m, b.m.engine)
 		return
 	}
-	n := &m.notes
-	n.words, n.on, n.lost = append(n.words[:0], m.engine.Mode()), true, false
-	f(noted{m}, noted{m})
+	n := &b.notes
+	n.words, n.on, n.lost = append(n.words[:0], b.m.engine.Mode()), true, false
+	f(noting{b.m}, noting{b.m})
 	n.on = false
 	if n.lost {
 		n.words = n.words[:0]
 	}
-	m.engine.Remember(n.words)
+	b.m.engine.Remember(n.words)
 }
 
 // Remembered is called by the function of OnHit. It reports whether all that the function of the newest
 // Remember on this CPU has read is what it was.
-func (m *Machine) Remembered() bool { return m.engine.Remembered() }
+func (b *breakpoints) Remembered() bool { return b.m.engine.Remembered() }
 
 // notes are what has been read of a CPU and of memory while they are on.
 type notes struct {
@@ -100,14 +101,14 @@ func (n *notes) add(w unicorn.Word) {
 	n.words = append(n.words, w)
 }
 
-// noted is the CPU that runs and its memory, with what is read of them noted.
-type noted struct{ m *Machine }
+// noting is the CPU that runs and its memory, and notes what is read of them.
+type noting struct{ m *Machine }
 
 // Reg implements arch.Regs.
-func (n noted) Reg(r arch.Reg) uint64 { return n.m.reg(r) }
+func (n noting) Reg(r arch.Reg) uint64 { return n.m.reg(r) }
 
 // SetReg implements arch.Regs.
-func (n noted) SetReg(r arch.Reg, v uint64) { n.m.engine.SetReg(r, v) }
+func (n noting) SetReg(r arch.Reg, v uint64) { n.m.engine.SetReg(r, v) }
 
 // ReadMem implements arch.Memory.
-func (n noted) ReadMem(addr uint64, p []byte) error { return n.m.ReadMem(addr, p) }
+func (n noting) ReadMem(addr uint64, p []byte) error { return n.m.ReadMem(addr, p) }

@@ -94,7 +94,7 @@ func (l *deviceLog) note(what string, addr uint64, size int, value uint64) uint6
 	return 0x5a5a5a5a5a5a5a5a
 }
 
-func (l *deviceLog) Attend()                       {}
+func (l *deviceLog) Deadline()                     {}
 func (l *deviceLog) Hit(uint64)                    {}
 func (l *deviceLog) Deferred(*unicorn.DeferredHit) {}
 func (l *deviceLog) Rewrite(uint64)                {}
