@@ -22,8 +22,8 @@ func (b *breakpoints) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
 	return !b.shared && b.onDeferred != nil && b.m.engine.DeferHits(addr, regs, memo)
 }
 
-// TellHits ends that: each hit is delivered at once.
-func (b *breakpoints) TellHits(addr uint64) { b.m.engine.TellHits(addr) }
+// UndeferHits ends that: each hit is delivered at once.
+func (b *breakpoints) UndeferHits(addr uint64) { b.m.engine.UndeferHits(addr) }
 
 // Remember is called by the function of OnHit. It calls f with the memory and the registers of the CPU
 // that was hit and notes what f reads. What f finds out holds until any of that changes, but for

@@ -128,8 +128,8 @@ type Deferrer interface {
 	// while what the function of the CPU's newest Remember has read is unchanged, and delivers
 	// others at once. It reports false where each hit has to be delivered at once.
 	DeferHits(addr uint64, regs []arch.Reg, memo bool) bool
-	// TellHits ends that. It is called before the breakpoint is cleared.
-	TellHits(addr uint64)
+	// UndeferHits ends that. It is called before the breakpoint is cleared.
+	UndeferHits(addr uint64)
 	// Remember is called by the function of OnHit, calls f with the memory and the registers of
 	// the CPU, and notes what f reads of them: of the flags the mode alone, of the program
 	// counter nothing.

@@ -22,7 +22,7 @@ func (s *Set) take(p *point) {
 		return
 	}
 	p.counting = false
-	if n := s.target.(probes.Counter).TakeHits(p.addr()); n > 0 {
+	if n := s.target.TakeHits(p.addr()); n > 0 {
 		p.hits += n
 		s.sink.(probes.CountSink).FireTimes(p.probe, n)
 	}

@@ -78,16 +78,15 @@ func (h *hit) point() *point {
 
 // Count implements probes.Hit.
 func (h *hit) Count() {
-	c, can := h.set.target.(probes.Counter)
 	_, wanted := h.set.sink.(probes.CountSink)
 	p := h.point()
-	if !can || !wanted || p == nil {
+	if !wanted || p == nil {
 		return
 	}
 	if sel := p.probe.Group().Selector(); sel != nil && !sel.Always(p.probe) {
 		return
 	}
-	if p.counting = c.CountHits(h.addr); p.counting {
+	if p.counting = h.set.target.CountHits(h.addr); p.counting {
 		h.set.counting = append(h.set.counting, h.addr)
 	}
 }
@@ -107,7 +106,7 @@ func (h *hit) Defer(regs []arch.Reg, memo bool) {
 		return
 	}
 	p.deferral = probes.Immediate
-	if d, can := h.set.target.(probes.Deferrer); can && h.set.shared == nil && d.DeferHits(h.addr, regs, memo) {
+	if h.set.shared == nil && h.set.target.DeferHits(h.addr, regs, memo) {
 		p.deferral = probes.Deferring
 	}
 }
@@ -129,7 +128,7 @@ func (s *Set) fireEach(p *point) {
 // undefer makes further hits of p fire at once. It leaves counting alone.
 func (s *Set) undefer(p *point) {
 	if p.deferral == probes.Deferring {
-		s.target.(probes.Deferrer).TellHits(p.addr())
+		s.target.UndeferHits(p.addr())
 	}
 	p.deferral = probes.Untried
 }

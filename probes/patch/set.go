@@ -89,9 +89,7 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 	}
 	t.OnHit(s.hit)
 	t.OnRewrite(s.rewrite)
-	if d, can := t.(probes.Deferrer); can {
-		d.OnDeferred(s.deferred)
-	}
+	t.OnDeferred(s.deferred)
 	return s, nil
 }
 

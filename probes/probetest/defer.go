@@ -96,8 +96,8 @@ func (t *Target) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
 	return true
 }
 
-// TellHits implements probes.Deferrer.
-func (t *Target) TellHits(addr uint64) { delete(t.deferred, addr) }
+// UndeferHits implements probes.Deferrer.
+func (t *Target) UndeferHits(addr uint64) { delete(t.deferred, addr) }
 
 // Remember implements probes.Deferrer.
 func (t *Target) Remember(f func(arch.Memory, arch.Regs)) {

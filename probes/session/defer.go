@@ -9,13 +9,12 @@ import (
 	"trapline/probes/d/vm"
 )
 
-// deferral is what a session knows of firings that come later than they happened. What the
-// clauses at a probe need of the guest, if it is not memory, is kept at the hit: registers,
+// deferral is the state needed to run firings some time after their hit. What the clauses at a probe need of the guest, if it is not memory, is kept at the hit: registers,
 // the time, and of the current thread that it is still the one that was read last. Order
 // is kept, so the trace is the same.
 type deferral struct {
-	deferrer probes.Deferrer // nil: each firing comes at once
-	threads  []knownThread   // by CPU
+	on      bool          // otherwise each firing comes at once
+	threads []knownThread // by CPU
 }
 
 // A knownThread is the thread of a CPU when it was read last, and how that went.
@@ -33,13 +32,10 @@ func (d *deferral) known(cpu probes.CPU) *knownThread {
 	return &d.threads[cpu.ID()]
 }
 
-// startDeferral allows it, unless an option or clauses of ERROR, which want to know of the guest when the
-// fault was, are against it.
+// startDeferral enables deferred firings, unless the option is off or a clause of ERROR needs the guest
+// as it was at the fault.
 func (s *Session) startDeferral() {
-	d, can := s.Target.(probes.Deferrer)
-	if can && s.Options.Defer && len(s.on.of(s.dtrace.Error.ID())) == 0 {
-		s.deferrer = d
-	}
+	s.deferral.on = s.Options.Defer && len(s.on.of(s.dtrace.Error.ID())) == 0
 }
 
 // fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
@@ -54,7 +50,7 @@ func (s *Session) fireLater(f *probes.Firing) {
 // fireNow runs the clauses at a firing that comes at once, and has further ones come later if that
 // comes to the same.
 func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
-	if s.deferrer == nil {
+	if !s.deferral.on {
 		s.vm.Fire(&s.env, es)
 		return
 	}

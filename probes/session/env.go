@@ -94,7 +94,7 @@ func (e *env) readThread() {
 		e.thread.thread.Execname = "dtrace"
 		return
 	}
-	if e.notes && e.s.deferrer.Remembered() {
+	if e.notes && e.s.Target.Remembered() {
 		e.thread = *e.s.known(e.firing.CPU)
 		e.thread.thread.Errno = e.errno()
 		return
@@ -126,7 +126,7 @@ func (e *env) osThread() (guestos.Thread, error) {
 
 // rememberThread is osThread, with what is read noted. It is apart, for what it returns is allocated.
 func (e *env) rememberThread() (t guestos.Thread, err error) {
-	e.s.deferrer.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.s.OS.Thread(mem, regs) })
+	e.s.Target.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.s.OS.Thread(mem, regs) })
 	return t, err
 }
 

@@ -88,8 +88,8 @@ func (e *Engine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {
 	return n >= 0
 }
 
-// TellHits ends that: Hit is called again.
-func (e *Engine) TellHits(addr uint64) { C.tl_defer_hits(e.c, C.uint64_t(addr), nil) }
+// UndeferHits ends that: Hit is called again.
+func (e *Engine) UndeferHits(addr uint64) { C.tl_defer_hits(e.c, C.uint64_t(addr), nil) }
 
 // Remember takes the words that the tracer has just read on this CPU. A hit with memo is deferred
 // while they are the same. With nil words, or too many, none is.

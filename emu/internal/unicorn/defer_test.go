@@ -118,7 +118,7 @@ func TestDeferNot(t *testing.T) {
 	if !c.e.DeferHits(at, []arch.Reg{arch.RCX}, false) {
 		t.Error("hits are not deferred")
 	}
-	c.e.TellHits(at)
+	c.e.UndeferHits(at)
 	c.run(t)
 	if got := fmt.Sprint(c.log); got != "[h3 h2 h1]" {
 		t.Errorf("told %s", got)
