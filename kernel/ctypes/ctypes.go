@@ -17,6 +17,7 @@ const (
 	Enum
 	Typedef
 	Func
+	Float  // a floating-point number, which has a size and a place but takes no part in arithmetic
 	String // D's string: bytes up to a NUL
 	Dyn    // what only an action or a key takes: a stack, the symbol at an address
 )
@@ -126,6 +127,9 @@ func (t *Type) Base() *Type {
 // IsInt reports whether t is an integer or enumeration.
 func (t *Type) IsInt() bool { k := t.Base().Kind; return k == Int || k == Enum }
 
+// IsFloat reports whether t is a floating-point type.
+func (t *Type) IsFloat() bool { return t.Base().Kind == Float }
+
 // IsPointer reports whether t is a pointer.
 func (t *Type) IsPointer() bool { return t.Base().Kind == Pointer }
 
@@ -168,7 +172,7 @@ func same(a, b *Type, left *int) bool {
 		return same(a.Elem, b.Elem, left)
 	case Array:
 		return a.Len == b.Len && same(a.Elem, b.Elem, left)
-	case Int:
+	case Int, Float:
 		return a.Size == b.Size && a.Signed == b.Signed
 	case Void, String:
 		return true

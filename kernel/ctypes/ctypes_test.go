@@ -5,19 +5,20 @@ import (
 	"testing"
 )
 
-func TestInteger(t *testing.T) {
+func TestArithmetic(t *testing.T) {
 	for words, want := range map[string]string{
 		"int": "int", "unsigned": "unsigned int", "signed": "int", "long": "long", "int long": "long",
 		"long unsigned int": "unsigned long", "long long": "long long", "unsigned long long": "unsigned long long",
 		"short": "short", "unsigned short int": "unsigned short", "char": "char", "signed char": "signed char",
 		"char unsigned": "unsigned char",
+		"float":         "float", "double": "double", "double long": "long double",
 	} {
-		if got, ok := Integer(strings.Fields(words)); !ok || got.String() != want {
+		if got, ok := Arithmetic(strings.Fields(words)); !ok || got.String() != want {
 			t.Errorf("%s: %v, want %s", words, got, want)
 		}
 	}
-	for _, words := range []string{"long short", "long char", "int int", "unsigned signed", "long long long", "float", "char int"} {
-		if got, ok := Integer(strings.Fields(words)); ok {
+	for _, words := range []string{"long short", "long char", "int int", "unsigned signed", "long long long", "short float", "signed double", "long float", "char int"} {
+		if got, ok := Arithmetic(strings.Fields(words)); ok {
 			t.Errorf("%s: %v, want an error", words, got)
 		}
 	}

@@ -82,7 +82,7 @@ func (t *Type) align(depth int, seen map[*Type]bool) int {
 			}
 		}
 		return n
-	case Int, Pointer, Enum:
+	case Int, Float, Pointer, Enum:
 		return max(b.Size, 1)
 	}
 	return 1

@@ -24,12 +24,15 @@ func integer(name string, size int, signed bool) *Type {
 	return &Type{Kind: Int, Name: name, Size: size, Signed: signed}
 }
 
-// integers by their canonical names: sign, length, then int.
-var integers = func() map[string]*Type {
+// arithmetic are the types by their canonical names: sign, length, then int.
+var arithmetic = func() map[string]*Type {
 	m := map[string]*Type{"char": CharType, "signed char": SignedCharType, "unsigned char": UnsignedCharType}
 	ushort := integer("unsigned short", 2, false)
 	for _, t := range []*Type{ShortType, IntType, LongType, LongLongType, UnsignedType, UlongType, UlongLongType, ushort} {
 		m[t.Name] = t
+	}
+	for name, size := range map[string]int{"float": 4, "double": 8, "long double": 16} {
+		m[name] = &Type{Kind: Float, Name: name, Size: size}
 	}
 	return m
 }()
@@ -39,14 +42,14 @@ var integers = func() map[string]*Type {
 var typedefs = func() map[string]*Type {
 	m := make(map[string]*Type)
 	for target, names := range map[*Type]string{
-		CharType:                   "int8_t",
-		ShortType:                  "int16_t",
-		IntType:                    "int32_t pid_t id_t processorid_t cpuid_t chipid_t zoneid_t key_t",
-		LongType:                   "int64_t intptr_t ssize_t ptrdiff_t off_t time_t longlong_t",
-		UnsignedCharType:           "uint8_t uchar_t u_char",
-		UnsignedType:               "uint32_t uint_t u_int uid_t gid_t",
-		UlongType:                  "uint64_t uintptr_t size_t ulong_t u_long u_longlong_t dev_t ino_t hrtime_t",
-		integers["unsigned short"]: "uint16_t ushort_t u_short",
+		CharType:                     "int8_t",
+		ShortType:                    "int16_t",
+		IntType:                      "int32_t pid_t id_t processorid_t cpuid_t chipid_t zoneid_t key_t",
+		LongType:                     "int64_t intptr_t ssize_t ptrdiff_t off_t time_t longlong_t",
+		UnsignedCharType:             "uint8_t uchar_t u_char",
+		UnsignedType:                 "uint32_t uint_t u_int uid_t gid_t",
+		UlongType:                    "uint64_t uintptr_t size_t ulong_t u_long u_longlong_t dev_t ino_t hrtime_t",
+		arithmetic["unsigned short"]: "uint16_t ushort_t u_short",
 	} {
 		for _, name := range strings.Fields(names) {
 			m[name] = &Type{Kind: Typedef, Name: name, Elem: target}
@@ -66,12 +69,12 @@ func Named(name string) *Type {
 	if t, ok := typedefs[name]; ok {
 		return t
 	}
-	return integers[name]
+	return arithmetic[name]
 }
 
-// Integer finds the integer type that C specifiers, in any order, stand for:
+// Arithmetic finds the integer or floating-point type that C specifiers, in any order, stand for:
 // "long", "unsigned", "int". It fails if they do not go together.
-func Integer(words []string) (*Type, bool) {
+func Arithmetic(words []string) (*Type, bool) {
 	var sign, length, base string
 	for _, w := range words {
 		slot := &base
@@ -90,16 +93,19 @@ func Integer(words []string) (*Type, bool) {
 		}
 		*slot = w
 	}
-	return integers[canonical(sign, length, base)], integers[canonical(sign, length, base)] != nil
+	return arithmetic[canonical(sign, length, base)], arithmetic[canonical(sign, length, base)] != nil
 }
 
-// canonical is the name in the table of integers.
+// canonical is the name in the table of types, "" if there is none.
 func canonical(sign, length, base string) string {
 	if base == "char" {
 		if length != "" {
 			return ""
 		}
 		return strings.TrimSpace(sign + " char")
+	}
+	if base == "float" || base == "double" {
+		return strings.Join(strings.Fields(sign+" "+length+" "+base), " ")
 	}
 	if base != "" && base != "int" {
 		return ""

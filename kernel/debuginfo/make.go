@@ -8,7 +8,7 @@ import (
 
 // integer is a base type by the name that the compiler gives it: "long unsigned int".
 func integer(name string, size int, signed bool) *ctypes.Type {
-	if t, ok := ctypes.Integer(strings.Fields(name)); ok && t.Size == size {
+	if t, ok := ctypes.Arithmetic(strings.Fields(name)); ok && t.Size == size {
 		return t
 	}
 	switch size {

@@ -218,5 +218,5 @@ func decodeInt(name string) (*ctypes.Type, bool) {
 	if name == "_Bool" {
 		return &ctypes.Type{Kind: ctypes.Int, Name: name, Size: 1}, true
 	}
-	return ctypes.Integer(strings.Fields(name))
+	return ctypes.Arithmetic(strings.Fields(name))
 }

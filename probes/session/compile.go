@@ -100,7 +100,7 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 	for _, src := range sources {
 		p, err := src.parse(syntax.Options{IsType: s.isType(all)})
 		if err != nil {
-			return err
+			return s.earlier(all, p, &sugar, m, err)
 		}
 		if err := s.early(p); err != nil {
 			return err
@@ -119,6 +119,23 @@ func (s *Session) compile(sources []Source, m Macros, last bool) error {
 		return err
 	}
 	return s.setOptions(s.prog.Options)
+}
+
+// earlier is what is wrong in a program above a syntax error, or that error: a program is checked
+// as it is read.
+func (s *Session) earlier(all, p *syntax.Program, sugar *desugar.Desugarer, m Macros, syntaxErr error) error {
+	if err := s.early(p); err != nil {
+		return err
+	}
+	p = desugar.Descriptions(sugar.Program(p), s.inlined.descriptions)
+	all.Items = append(all.Items, p.Items...)
+	all.File, all.Spec = p.File, p.Spec
+	env := s.checkEnv(m, false)
+	env.Options.Empty = true
+	if err := check.Check(all, env); err != nil {
+		return err
+	}
+	return syntaxErr
 }
 
 func clauses(p *syntax.Program) (n int) {

@@ -46,7 +46,7 @@ func TestDefer(t *testing.T) {
 		{"the thread, with memory", "", `kinst::vfs_read: { printf("%d %s %d", pid, execname, *(long *)0xffffffff81005000); } tick-100us { trace(pid); }`, 0},
 		{"a stack", "", `kinst::vfs_read: { @[stack()] = count(); trace(caller); }`, 0},
 		{"flags", "", `kinst::vfs_read: { trace(R_RFLAGS); }`, 5},
-		{"an end", "", `kinst::vfs_read:0 { trace(arg0); } kinst::vfs_read:1 /++n == 3/ { exit(n); }`, 1},
+		{"an end", "", `kinst::vfs_read:0 { trace(arg0); } kinst::vfs_read:1 /++n == 3/ { exit(3); }`, 1},
 		{"aggregations shown", "", `kinst::vfs_read:0 { @[pid] = max(arg0); } kinst::vfs_read:4 { printa(@); clear(@); }`, 1},
 		{"speculation", "nspec=2", `kinst::vfs_read:0 { self->s = speculation(); } kinst::vfs_read: /self->s/ { speculate(self->s); trace(arg0); }
 			kinst::vfs_read:6 /self->s && arg0 % 2/ { commit(self->s); self->s = 0; } kinst::vfs_read:6 /self->s/ { discard(self->s); self->s = 0; }`, 4},

@@ -12,20 +12,22 @@ import (
 func (c *checker) aggregate(x *syntax.Binary, a *syntax.Agg) {
 	call, ok := x.Y.(*syntax.Call)
 	if !ok {
+		c.any(x.Y)
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function", a.Name)
 	}
 	name, callee := c.callee(call)
 	fn, ok := callee.(agg.Fn)
 	if !ok {
+		c.any(x.Y)
 		c.fail(call, AggFunc, "%s( ) is not an aggregating function: @%s", name, a.Name)
 	}
+	params := c.aggArgs(call, name, fn)
 	agg := c.aggs[a.Name]
 	if agg == nil {
 		agg = &Agg{Name: a.Name, Fn: fn, Keys: c.keyTypes("@"+a.Name+"[ ]", a.Keys, true), Line: x.Pos.Line}
 	} else {
 		c.sameAgg(x, a, agg, fn, name)
 	}
-	params := c.aggArgs(call, name, fn)
 	if c.aggs[a.Name] == nil {
 		agg.Params, agg.Type = params, ctypes.VoidType
 		if len(call.Args) > 0 {
@@ -50,29 +52,55 @@ func (c *checker) sameAgg(x syntax.Expr, a *syntax.Agg, agg *Agg, fn agg.Fn, nam
 
 // aggArgs checks the arguments of an aggregating function and returns the constant ones.
 func (c *checker) aggArgs(x *syntax.Call, name string, fn agg.Fn) (params []int64) {
+	for _, a := range x.Args {
+		c.any(a)
+	}
 	least, most := fn.Args()
 	if n := len(x.Args); n < least || n > most {
-		if fn == agg.Quantize {
-			c.fail(x, QuantProto, "quantize( ) prototype mismatch: %s passed, 1 to 2 expected", plural(n, "arg"))
-		}
 		c.protoLen(x, name, least, most)
 	}
-	for i, a := range x.Args {
-		if t := c.value(a); i == 0 && !t.IsScalar() {
-			c.fail(a, AggScalar, "%s( ) argument #1 must be of scalar type", name)
-		}
-	}
+	c.aggTypes(x, name)
 	switch fn {
 	case agg.LQuantize:
 		params = c.lquantize(x)
 	case agg.LLQuantize:
 		params = c.llquantize(x)
 	}
-	if incr := Increment(x, fn); incr != nil && !incr.Info().Type.IsInt() {
-		c.protoArg(incr, name, len(x.Args)-1, "int", incr.Info().Type)
-	}
 	return params
 }
+
+// aggTypes checks the types of an aggregating function's arguments: what is aggregated is a scalar,
+// the others are integers.
+func (c *checker) aggTypes(x *syntax.Call, name string) {
+	for i, a := range x.Args[min(1, len(x.Args)):] {
+		if t := a.Info().Type; !t.IsInt() {
+			c.protoArg(a, name, i+1, "int32_t", t)
+		}
+	}
+	if len(x.Args) > 0 && !decay(x.Args[0].Info().Type).IsScalar() {
+		c.fail(x.Args[0], AggScalar, "%s( ) argument #1 must be of scalar type", name)
+	}
+}
+
+// aggOperand is an aggregation that is not assigned to. It has no value; some actions take it.
+func (c *checker) aggOperand(x *syntax.Agg) *ctypes.Type {
+	name := "@" + x.Name + "[ ]"
+	switch a := c.aggs[x.Name]; {
+	case a == nil && x.Keys == nil:
+		c.fail(x, IdentUndef, "failed to resolve @%s: Unknown variable name", x.Name)
+	case a == nil:
+		c.keyTypes(name, x.Keys, true)
+	case x.Keys != nil:
+		c.keys(x, name, x.Keys, a.Keys, true)
+	}
+	return aggType
+}
+
+// The types of what stands for an aggregation.
+var (
+	aggType   = &ctypes.Type{Kind: ctypes.Dyn, Name: "aggregation"}
+	aggFnType = &ctypes.Type{Kind: ctypes.Dyn, Name: "aggregating function"}
+)
 
 // Increment is the argument that weighs the value, nil if it is not given.
 func Increment(x *syntax.Call, fn agg.Fn) syntax.Expr {
@@ -90,6 +118,9 @@ func (c *checker) param(x *syntax.Call, i int, name string, least, most int64, k
 		c.fail(x.Args[i], kind, "%s argument #%d must be an integral constant expression", name, i+1)
 	}
 	v := int64(a.Value)
+	if v < least && kind == LquantSteptype {
+		c.fail(x.Args[i], kind, "%s argument #%d must be a positive integral constant expression", name, i+1)
+	}
 	if v < least || v > most {
 		c.fail(x.Args[i], val, "%s argument #%d must be from %d to %d", name, i+1, least, most)
 	}

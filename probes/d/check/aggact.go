@@ -23,13 +23,14 @@ var aggActs = map[code.Act]aggAct{
 // aggAction checks clear(@a), denormalize(@a), normalize(@a, factor) and trunc(@a [, n]).
 func (c *checker) aggAction(x *syntax.Call, act code.Act) {
 	a := aggActs[act]
+	c.args(x)
 	if n := len(x.Args); n < a.least || n > a.most {
 		c.fail(x, a.proto, "%s( ) prototype mismatch: %s passed, %d expected", a.name, plural(n, "arg"), a.least)
 	}
 	g, ok := x.Args[0].(*syntax.Agg)
 	if !ok {
 		c.fail(x.Args[0], a.aggarg, "%s( ) argument #1 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
-			a.name, c.value(x.Args[0]))
+			a.name, x.Args[0].Info().Type)
 	}
 	agg := c.aggs[g.Name]
 	if agg == nil {
@@ -39,7 +40,7 @@ func (c *checker) aggAction(x *syntax.Call, act code.Act) {
 	if len(x.Args) < 2 {
 		return
 	}
-	if t := c.value(x.Args[1]); !t.IsScalar() || act == code.Trunc && !t.IsInt() {
+	if t := x.Args[1].Info().Type; !t.IsScalar() || act == code.Trunc && !t.IsInt() {
 		c.fail(x.Args[1], a.badType, "%s( ) argument #2 must be of scalar type", a.name)
 	}
 }

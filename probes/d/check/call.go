@@ -33,11 +33,9 @@ func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // callee finds what a call calls.
 func (c *checker) callee(x *syntax.Call) (name string, fn any) {
-	id, ok := x.Fun.(*syntax.Ident)
-	if !ok {
-		c.fail(x, FuncIdent, "function designator is not of function type: %s", syntax.ExprString(x.Fun))
-	}
-	fn, ok = functions[id.Name]
+	id := x.Fun.(*syntax.Ident)
+	fn, ok := functions[id.Name]
+	c.lockArg(x, id.Name)
 	if why := notHere[id.Name]; !ok && why != "" {
 		c.fail(x.Fun, FuncUndef, "%s( ) has no meaning here: %s", id.Name, why)
 	}
@@ -51,17 +49,37 @@ func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 	return id.Name, fn
 }
 
-// call is a call as an operand: only subroutines have a value.
+// call is a call as an operand. Only subroutines have a value; the others are of a type that what
+// they are an operand of refuses, after their own arguments have been checked.
 func (c *checker) call(x *syntax.Call) *ctypes.Type {
 	name, fn := c.callee(x)
 	switch fn := fn.(type) {
 	case code.Sub:
 		return c.subroutine(x, fn)
 	case agg.Fn:
-		c.fail(x, AggNull, "%s( ) may only be assigned to an aggregation", name)
+		c.aggArgs(x, name, fn)
+		return aggFnType
 	}
-	c.fail(x, OpAct, "action %s( ) may not be used as an operand", name)
-	return nil
+	c.action(x, fn.(code.Act))
+	return x.Info().Type
+}
+
+// isAction reports whether x, which has been checked, is a call of an action.
+func (c *checker) isAction(x syntax.Expr) bool {
+	call, ok := x.(*syntax.Call)
+	return ok && isAct(call.Info().Ref)
+}
+
+// args checks the arguments of a call, before their number: what is wrong in one of them comes
+// first. An aggregation may be one that is not there yet.
+func (c *checker) args(x *syntax.Call) {
+	for _, a := range x.Args {
+		if g, ok := a.(*syntax.Agg); ok && c.aggs[g.Name] == nil {
+			g.Info().Type = aggType
+			continue
+		}
+		c.any(a)
+	}
 }
 
 func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
@@ -69,6 +87,7 @@ func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
 	if s == code.SubStrtok { // the string, which may be NULL, is written first
 		least = 2
 	}
+	c.args(x)
 	if n := len(x.Args); n < least || n > most {
 		c.protoLen(x, s.String(), least, most)
 	}
@@ -86,7 +105,7 @@ func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
 }
 
 func (c *checker) subArg(s code.Sub, i int, want string, a syntax.Expr) {
-	t := c.whole(a)
+	t := c.wholeType(a)
 	switch {
 	case want == "string" && isStringLike(t):
 	case want == "int" && t.IsInt():
@@ -129,7 +148,11 @@ func (c *checker) exprStmt(x syntax.Expr) {
 			return
 		}
 	}
-	if t := c.expr(x); t.Base().Kind != ctypes.Void {
+	switch t := c.expr(x); t.Base().Kind {
+	case ctypes.Void:
+	case ctypes.Dyn:
+		c.fail(x, AggNull, "expression has null effect: %s", syntax.ExprString(x))
+	default:
 		c.operand(x, t)
 	}
 }
@@ -141,6 +164,7 @@ func isAct(fn any) bool {
 
 func (c *checker) action(x *syntax.Call, act code.Act) {
 	x.Info().Type = ctypes.VoidType
+	c.args(x)
 	name := x.Fun.(*syntax.Ident).Name
 	switch act.Takes() {
 	case code.TakesNothing:
@@ -172,16 +196,15 @@ func (c *checker) trace(x *syntax.Call) {
 	if len(x.Args) != 1 {
 		c.protoLen(x, "trace", 1, 1)
 	}
-	if a, ok := x.Args[0].(*syntax.Agg); ok {
-		c.fail(a, TraceDyn, "trace( ) argument #1 may not be an aggregation: @%s", a.Name)
-	}
-	if call, ok := x.Args[0].(*syntax.Call); ok {
-		if name, fn := c.callee(call); isAct(fn) {
-			c.fail(call, TraceVoid, "trace( ) argument #1 may not be of type void: %s( )", name)
+	switch a := x.Args[0]; a.Info().Type.Base().Kind {
+	case ctypes.Void:
+		c.fail(a, TraceVoid, "trace( ) argument #1 may not be of type void: %s", syntax.ExprString(a))
+	case ctypes.Dyn:
+		tag := TraceDyn
+		if a.Info().Type == aggType {
+			tag = TraceAgg
 		}
-	}
-	if t := c.object(x.Args[0]); !IsArray(t) {
-		c.operand(x.Args[0], t)
+		c.fail(a, tag, "trace( ) argument #1 may not be of type %s: %s", a.Info().Type, syntax.ExprString(a))
 	}
 }
 
@@ -190,7 +213,7 @@ func (c *checker) intAction(x *syntax.Call, name string) {
 	if len(x.Args) != 1 {
 		c.protoLen(x, name, 1, 1)
 	}
-	if t := c.value(x.Args[0]); !t.IsInt() {
+	if t := x.Args[0].Info().Type; !t.IsInt() {
 		c.protoArg(x.Args[0], name, 0, "int", t)
 	}
 }

@@ -170,6 +170,7 @@ func (c *checker) program() {
 			c.checkClause(it)
 		}
 	}
+	c.pragmasUsed()
 	c.allUsed()
 }
 
@@ -179,15 +180,14 @@ func (c *checker) checkClause(cl *syntax.Clause) {
 	for _, d := range cl.Probes {
 		d.Text = c.expand(d)
 	}
-	if cl.Pred != nil {
-		c.region = "predicate"
-		if t := c.value(cl.Pred); !t.IsScalar() {
-			c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
-		}
-	}
+	// The body comes first: a predicate may ask for a variable that only the clause itself sets.
 	c.region, c.order = "action list", order{}
 	for _, s := range cl.Body {
 		c.stmt(s)
+	}
+	c.region = "predicate"
+	if cl.Pred != nil && !c.any(cl.Pred).IsScalar() {
+		c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
 	}
 	c.clause = nil
 }

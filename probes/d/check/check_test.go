@@ -60,7 +60,7 @@ func testTags(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	tested := "D_EMPTY D_MACRO_UNUSED" // TestMacroArgs, TestEmpty
-	for _, name := range []string{"testdata/errors.d", "testdata/actions.d", "testdata/types.d"} {
+	for _, name := range []string{"testdata/errors.d", "testdata/actions.d", "testdata/types.d", "testdata/order.d"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

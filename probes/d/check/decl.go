@@ -25,6 +25,9 @@ func (c *checker) decl(d *syntax.Decl) {
 	}
 	for _, n := range d.Names {
 		t, keys := c.declarator(base, n)
+		if b := t.Base(); d.Class == "extern" && b.Kind == ctypes.Array && (b.Len < 0 || b.Size > code.MaxSize) {
+			continue // it is not here, and no variable could be
+		}
 		c.declare(n, &Var{Name: n.Name, Scope: scope, Type: t, Keys: keys})
 	}
 }
@@ -34,11 +37,14 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 	case b.Kind == ctypes.Void:
 		c.fail(n, DeclVoidobj, "cannot have void object: %s", n.Name)
 	case b.Kind == ctypes.Func:
-		c.fail(n, DeclDynobj, "cannot have an object that is a function: %s", n.Name)
+		c.funcs[n.Name] = true // and nothing else: functions of the kernel cannot be called
+		return
 	case b.Kind == ctypes.Array && b.Len < 0:
 		c.fail(n, DeclArrnull, "array declaration requires array dimension or tuple signature: %s", n.Name)
 	case b.Kind == ctypes.Array && b.Len == 0:
 		c.fail(n, DeclArrsub, "positive integral constant expression expected as array dimension")
+	case c.funcs[n.Name] && v.Scope == code.Global:
+		c.fail(n, DeclIdred, "identifier redeclared: function %s", n.Name)
 	case b.Size == 0:
 		c.fail(n, DeclIncomplete, "incomplete %s: %s", v.Type, n.Name)
 	case v.Keys != nil && v.Scope == code.This:
@@ -47,7 +53,7 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 		c.fail(n, DeclIdred, "identifier redeclared: %s is built in", n.Name)
 	}
 	for i, k := range v.Keys {
-		if !k.IsScalar() && !k.IsString() {
+		if !k.IsScalar() && !k.IsString() && !(k.IsStruct() && k.Bytes() > 0) {
 			c.fail(n, KeyType, "%s[ ] key #%d may not be of type %s", n.Name, i+1, k)
 		}
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/code"
@@ -34,12 +35,14 @@ func (noTypes) Thread() *ctypes.Type                            { return nil }
 
 // names are what a program defines besides variables.
 type names struct {
-	tags      map[string]*ctypes.Type
+	tags      map[string]*ctypes.Type // by kind and tag: "struct file"; each kind has its own
 	typedefs  map[string]*ctypes.Type
 	enums     map[string]int64
 	inlines   map[string]*inline
 	xlators   []*xlator
 	providers map[string]*syntax.Provider
+	funcs     map[string]bool         // functions that are declared
+	pending   []*syntax.Pragma        // of names that are not defined yet
 	locals    map[string]*ctypes.Type // parameters, while the expression they are of is read
 	exprs     int                     // expressions checked
 	bytes     int                     // of variables that are arrays and structures
@@ -49,7 +52,7 @@ func newNames() names {
 	return names{
 		tags: make(map[string]*ctypes.Type), typedefs: make(map[string]*ctypes.Type),
 		enums: make(map[string]int64), inlines: make(map[string]*inline),
-		providers: make(map[string]*syntax.Provider),
+		providers: make(map[string]*syntax.Provider), funcs: make(map[string]bool),
 	}
 }
 
@@ -65,7 +68,10 @@ func (c *checker) typedef(d *syntax.Decl, base *ctypes.Type) {
 			old, ok = ctypes.LookupTypedef(n.Name)
 		}
 		if ok && !ctypes.Same(old, t) {
-			c.fail(n, DeclTypered, "type redeclared: %s\n\t current: %s\n\tprevious: %s", n.Name, t, old.Base())
+			c.fail(n, DeclIdred, "typedef redeclared: %s\n\t current: %s\n\tprevious: %s", n.Name, t, old.Base())
+		}
+		if c.defined(n.Name) {
+			c.fail(n, DeclIdred, "variable redeclared as typedef: %s", n.Name)
 		}
 		c.typedefs[n.Name] = ctypes.TypedefOf(n.Name, t)
 	}
@@ -85,10 +91,7 @@ func (c *checker) namedType(name string) (*ctypes.Type, bool) {
 // tagged is struct tag, union tag or enum tag, with or without a body.
 func (c *checker) tagged(s *syntax.Spec) *ctypes.Type {
 	kind, tag := tagKinds[s.Words[0]], s.Words[1]
-	t := c.tags[tag]
-	if t != nil && t.Kind != kind {
-		c.fail(s, DeclTypered, "type redeclared: %s is a %s", tag, t)
-	}
+	t := c.tags[s.Words[0]+" "+tag]
 	if s.Body != nil {
 		return c.define(s, kind, tag, t)
 	}
@@ -99,7 +102,7 @@ func (c *checker) tagged(s *syntax.Spec) *ctypes.Type {
 		return t
 	}
 	t = ctypes.Incomplete(kind, tag)
-	c.tags[tag] = t
+	c.tags[s.Words[0]+" "+tag] = t
 	return t
 }
 
@@ -107,13 +110,13 @@ func (c *checker) tagged(s *syntax.Spec) *ctypes.Type {
 // before is completed in place.
 func (c *checker) define(s *syntax.Spec, kind ctypes.Kind, tag string, t *ctypes.Type) *ctypes.Type {
 	if t != nil && (t.Fields != nil || t.Enums != nil) {
-		c.fail(s, DeclTypered, "type redeclared: %s", t)
+		c.fail(s, syntax.DeclTypered, "type redeclared: %s", t)
 	}
 	if t == nil {
 		t = ctypes.Incomplete(kind, tag)
 	}
 	if tag != "" {
-		c.tags[tag] = t
+		c.tags[s.Words[0]+" "+tag] = t
 	}
 	if kind == ctypes.Enum {
 		c.enumerators(t, s.Body.Enums)
@@ -121,7 +124,7 @@ func (c *checker) define(s *syntax.Spec, kind ctypes.Kind, tag string, t *ctypes
 	}
 	fields := c.members(s, t)
 	if t.Fields != nil {
-		c.fail(s, DeclTypered, "type redeclared: %s", t)
+		c.fail(s, syntax.DeclTypered, "type redeclared: %s", t)
 	}
 	if err := t.Complete(fields, code.MaxSize); err != nil {
 		c.fail(s, DeclArrbig, "%v", err)
@@ -143,6 +146,9 @@ func (c *checker) enumerators(t *ctypes.Type, list []*syntax.Enumerator) {
 		if next > math.MaxInt32 || next < math.MinInt32 {
 			c.fail(e, DeclEnoflow, "enumerator '%s' value overflows INT_MAX (%d)", e.Name, next)
 		}
+		if slices.ContainsFunc(t.Enums, func(o ctypes.Enumerator) bool { return o.Name == e.Name }) {
+			c.fail(e, Unknown, "failed to define enumerator '%s': it is there twice", e.Name)
+		}
 		if c.defined(e.Name) || c.reserved(e.Name) {
 			c.fail(e, DeclIdred, "identifier redeclared: %s", e.Name)
 		}
@@ -155,7 +161,7 @@ func (c *checker) enumerators(t *ctypes.Type, list []*syntax.Enumerator) {
 // defined reports whether a global name is taken by the program.
 func (c *checker) defined(name string) bool {
 	_, enum := c.enums[name]
-	return enum || c.inlines[name] != nil || c.vars[varKey{code.Global, name}] != nil
+	return enum || c.funcs[name] || c.inlines[name] != nil || c.vars[varKey{code.Global, name}] != nil
 }
 
 // members are the fields of a body, not laid out yet.
@@ -175,7 +181,7 @@ func (c *checker) members(s *syntax.Spec, t *ctypes.Type) []ctypes.Field {
 		}
 		for _, n := range d.Names {
 			if n.Name != "" && seen[n.Name] {
-				c.fail(n, DeclMname, "member %s of %s is declared twice", n.Name, t)
+				c.fail(n, Unknown, "failed to define member '%s' of %s: it is there twice", n.Name, t)
 			}
 			seen[n.Name] = true
 			fields = append(fields, c.field(n, base))
@@ -193,7 +199,7 @@ func (c *checker) field(n *syntax.Declarator, base *ctypes.Type) ctypes.Field {
 	case b.Kind == ctypes.Void:
 		c.fail(n, DeclVoidobj, "cannot have void member: %s", n.Name)
 	case b.Kind == ctypes.Func:
-		c.fail(n, DeclDynobj, "cannot have a member that is a function: %s", n.Name)
+		c.fail(n, DeclVoidobj, "cannot have a member that is a function: %s", n.Name)
 	case b.Kind == ctypes.Array && b.Len < 0 && b.Elem.Bytes() > 0:
 		t = ctypes.ArrayOf(b.Elem, 0)
 	case b.Size == 0 && !(b.Kind == ctypes.Array && b.Len == 0):
@@ -226,28 +232,41 @@ func (c *checker) bits(n *syntax.Declarator, t *ctypes.Type) int {
 
 // integer is the type of the words of C's integers, or what is wrong with them.
 func (c *checker) integer(s *syntax.Spec) *ctypes.Type {
-	if t, ok := ctypes.Integer(s.Words); ok {
+	if t, ok := ctypes.Arithmetic(s.Words); ok {
 		return t
 	}
+	words := strings.Join(s.Words, " ")
 	has := func(list ...string) bool {
 		return slices.ContainsFunc(s.Words, func(w string) bool { return slices.Contains(list, w) })
 	}
 	switch {
 	case len(s.Words) > 1 && has("void"):
 		c.fail(s, DeclVoidattr, "invalid type declaration: attributes may not be used with void type")
-	case has("float", "double"):
-		c.fail(s, DeclCombo, "floating-point types are not permitted")
 	case has("char") && has("short", "long"):
 		c.fail(s, DeclCharattr, "invalid type declaration: short and long may not be used with char type")
 	case len(s.Words) == 1:
-		c.fail(s, TypeErr, "failed to resolve type %s: unknown type name", s.Words[0])
-	case has("signed", "unsigned") && !has("int", "char", "short", "long", "signed unsigned"):
-		c.fail(s, DeclSignint, "invalid type declaration: signed and unsigned may only be used with integer type")
-	case has("long", "short") && has("string"):
-		c.fail(s, DeclLongint, "invalid type declaration: long and short may only be used with integer type")
+		c.fail(s, syntax.SyntaxError, "syntax error near \"%s\": there is no type of that name", words)
+	case has("signed", "unsigned") && has("float", "double", "string"):
+		c.fail(s, syntax.DeclSignint, "invalid type declaration: signed and unsigned may only be used with integer type")
+	case has("long", "short") && has("string"), has("short") && has("float", "double"):
+		c.fail(s, syntax.DeclLongint, "invalid type declaration: long and short may only be used with integer type")
+	case bases(s.Words) > 1:
+		c.fail(s, syntax.DeclCombo, "invalid type combination: %s", words)
 	}
-	c.fail(s, DeclCombo, "invalid type combination")
+	c.fail(s, Unknown, "failed to resolve type %s: unknown type name", words)
 	return nil
+}
+
+// bases counts the words that name a type, rather than its length or sign.
+func bases(words []string) (n int) {
+	for _, w := range words {
+		switch w {
+		case "signed", "unsigned", "short", "long":
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // function is the type of a function that returns t.
@@ -255,16 +274,38 @@ func (c *checker) function(t *ctypes.Type, part syntax.Part) *ctypes.Type {
 	if len(part.Keys) == 0 && !part.More {
 		return ctypes.FuncOf(t, nil, false)
 	}
-	params := []*ctypes.Type{}
-	for _, p := range part.Keys {
-		pt := decay(c.typeName(p))
-		if pt.Base().Kind == ctypes.Void {
-			if len(part.Keys) > 1 || p.Decl.Name != "" {
-				c.fail(p.Spec, DeclProtoVoid, "void must be the sole parameter in a function declaration")
-			}
-			break
+	return ctypes.FuncOf(t, c.prototype("function", part.Keys, 0), part.More)
+}
+
+// What the prototype of a function, an array, an inline or a probe may have.
+const (
+	noVoid   = 1 << iota // void is no way to say that there are no parameters
+	allNamed             // each parameter has a name
+)
+
+// prototype is the types of the parameters of what is declared. A sole void stands for none.
+func (c *checker) prototype(of string, list []*syntax.TypeName, rules int) []*ctypes.Type {
+	types := []*ctypes.Type{}
+	for i, p := range list {
+		base := c.spec(p.Spec)
+		t, keys := c.declarator(base, p.Decl)
+		t = decay(t)
+		name, void := p.Decl.Name, t.Base().Kind == ctypes.Void
+		switch {
+		case keys != nil:
+			c.fail(p.Spec, DeclProtoType, "%s prototype may not use an associative array as parameter #%d", of, i+1)
+		case void && rules&noVoid != 0:
+			c.fail(p.Spec, DeclProtoType, "%s prototype may not use void as parameter #%d", of, i+1)
+		case void && name != "":
+			c.fail(p.Spec, DeclProtoName, "void parameter may not have a name: %s", name)
+		case void && len(list) > 1:
+			c.fail(p.Spec, DeclProtoVoid, "void must be the sole parameter of a %s prototype", of)
+		case name == "" && rules&allNamed != 0:
+			c.fail(p.Spec, DeclProtoName, "%s prototype requires parameter #%d to have a name", of, i+1)
+		case void:
+			return types
 		}
-		params = append(params, pt)
+		types = append(types, t)
 	}
-	return ctypes.FuncOf(t, params, part.More)
+	return types
 }

@@ -16,6 +16,9 @@ var symForms = map[string]code.Form{
 // a key of an aggregation or, a stack, an argument of printf, and nothing else.
 func (c *checker) dynamic(x *syntax.Call, act code.Act) *ctypes.Type {
 	name := x.Fun.(*syntax.Ident).Name
+	if act == code.UStack {
+		name = act.String() // no language tells its own frames
+	}
 	x.Info().Ref = act
 	t := &ctypes.Type{Kind: ctypes.Dyn, Name: name}
 	switch act {
@@ -36,7 +39,7 @@ func (c *checker) symArg(x *syntax.Call, name string) {
 	if len(x.Args) != 1 {
 		c.protoLen(x, name, 1, 1)
 	}
-	if t := decay(c.value(x.Args[0])); !t.IsScalar() {
+	if t := decay(x.Args[0].Info().Type); !t.IsScalar() {
 		c.protoArg(x.Args[0], name, 0, "uintptr_t", t)
 	}
 }
@@ -48,7 +51,7 @@ func (c *checker) stackDepth(x *syntax.Call) int {
 	case len(x.Args) > 1:
 		c.fail(x, StackProto, "stack( ) prototype mismatch: too many arguments")
 	}
-	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], code.MaxFrames) {
+	if t := x.Args[0].Info().Type; !t.IsInt() || !positive(x.Args[0], code.MaxFrames) {
 		c.fail(x.Args[0], StackSize, "stack( ) size must be a non-zero positive integral constant expression of at most %d", code.MaxFrames)
 	}
 	return int(x.Args[0].Info().Value)
@@ -61,7 +64,7 @@ func (c *checker) ustackDepth(x *syntax.Call) int {
 		c.fail(x, UstackProto, "ustack( ) prototype mismatch: too many arguments")
 	}
 	for i, a := range x.Args {
-		t := c.value(a)
+		t := a.Info().Type
 		switch {
 		case i == 0 && (!t.IsInt() || !positive(a, code.MaxFrames)):
 			c.fail(a, UstackFrames, "ustack( ) argument #1 must be a non-zero positive integer constant of at most %d", code.MaxFrames)
@@ -77,15 +80,24 @@ func (c *checker) ustackDepth(x *syntax.Call) int {
 
 // key is the type of a key, of an aggregation or of an associative array.
 func (c *checker) key(x syntax.Expr, ofAgg bool) *ctypes.Type {
-	if call, ok := x.(*syntax.Call); ok && ofAgg {
-		if _, fn := c.callee(call); isDynamic(fn) {
-			return c.dynamic(call, fn.(code.Act))
-		}
+	c.expr(x)
+	if _, ok := Resolve(x).(*syntax.Xlate); ok {
+		c.fail(x, KeyType, "translated value may not be used as a key: %s", syntax.ExprString(x))
 	}
-	return c.whole(x)
+	t := c.wholeType(x)
+	if t.Kind == ctypes.Dyn && !(ofAgg && shown(t)) || t.Base().Kind == ctypes.Void {
+		c.fail(x, KeyType, "expression of type %s may not be used as a key: %s", t, syntax.ExprString(x))
+	}
+	return t
 }
 
-func isDynamic(fn any) bool { return fn == code.Stack || fn == code.UStack || fn == code.SymOf }
+// shown reports whether t is the type of a stack or of an address with a form.
+func shown(t *ctypes.Type) bool {
+	return t.Kind == ctypes.Dyn && t != aggType && t != aggFnType
+}
+
+// isStack reports whether t is the type of a stack, of the kernel or of a process.
+func isStack(t *ctypes.Type) bool { return shown(t) && (t.Name == "stack" || t.Name == "ustack") }
 
 // dynamicType is what run time needs to know of a type of kind Dyn.
 func dynamicType(t *ctypes.Type) code.Type {

@@ -6,30 +6,35 @@ import (
 	"trapline/probes/d/syntax"
 )
 
-// value checks an expression that is used as an operand and returns its type.
-func (c *checker) value(x syntax.Expr) *ctypes.Type { return c.operand(x, c.object(x)) }
+// value checks an expression that is used as an operand, where nothing is said of its type, and
+// returns that.
+func (c *checker) value(x syntax.Expr) *ctypes.Type { return c.operand(x, c.expr(x)) }
 
-// object checks an expression that may be something whole: an array that is a variable, or
-// a translated value.
-func (c *checker) object(x syntax.Expr) *ctypes.Type {
-	if _, ok := x.(*syntax.Agg); ok {
-		c.fail(x, OpDyn, "aggregation may not be used as an operand: %s", syntax.ExprString(x))
+// any checks an operand that may turn out to be of type void, an aggregation, or another thing
+// without a value: the check of the operator's types comes after it and says what is wrong.
+func (c *checker) any(x syntax.Expr) *ctypes.Type {
+	t := c.expr(x)
+	switch t.Base().Kind {
+	case ctypes.Void, ctypes.Dyn:
+		return t
 	}
-	return c.expr(x)
+	return c.operand(x, t)
 }
 
 // operand refuses what has a type t but no value.
 func (c *checker) operand(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
-	if _, ok := Resolve(x).(*syntax.Xlate); ok {
-		c.fail(x, OpDyn, "translated value may only be used by its members: %s", syntax.ExprString(x))
+	if xl, ok := Resolve(x).(*syntax.Xlate); ok {
+		c.make(x, xl, t)
 	}
 	if n := t.Bytes(); t.IsStruct() && (n <= 0 || n > code.MaxSize) {
 		c.fail(x, OpIncomplete, "%s is of type %s, of %d bytes, which is not the size of a value", syntax.ExprString(x), t, n)
 	}
-	if k := t.Base().Kind; k == ctypes.Func || k == ctypes.Array && Root(x) != nil {
+	switch t.Base().Kind {
+	case ctypes.Func:
 		c.fail(x, OpArrFun, "%s is of type %s and may not be used as a whole", syntax.ExprString(x), t)
-	}
-	if t.Base().Kind == ctypes.Void {
+	case ctypes.Dyn:
+		c.fail(x, OpDyn, "%s may not be used as an operand: %s", t, syntax.ExprString(x))
+	case ctypes.Void:
 		c.fail(x, OpAct, "expression of type void may not be used as an operand: %s", syntax.ExprString(x))
 	}
 	return t
@@ -87,8 +92,7 @@ func (c *checker) exprType(x syntax.Expr) *ctypes.Type {
 	case *Convert:
 		return x.Type
 	}
-	c.fail(x, AggNull, "aggregation must be assigned the result of an aggregating function")
-	return nil
+	return c.aggOperand(x.(*syntax.Agg))
 }
 
 // constant makes x a constant.
@@ -135,8 +139,7 @@ func (c *checker) unary(x *syntax.Unary) *ctypes.Type {
 	case syntax.INC, syntax.DEC:
 		return c.incDec(x, x.Op, x.X)
 	case syntax.MUL:
-		t := c.deref(x, c.value(x.X), x.X)
-		return t
+		return c.deref(x, c.any(x.X), x.X)
 	case syntax.AND:
 		return c.addressOf(x)
 	case syntax.SIZEOF:
@@ -149,7 +152,7 @@ func (c *checker) unary(x *syntax.Unary) *ctypes.Type {
 
 // arith is + - ~ !.
 func (c *checker) arith(x *syntax.Unary) *ctypes.Type {
-	t := c.value(x.X)
+	t := decay(c.any(x.X))
 	switch {
 	case x.Op == syntax.NOT && !t.IsScalar():
 		c.fail(x, OpScalar, "operator ! requires an operand of scalar type")
@@ -169,26 +172,23 @@ func (c *checker) arith(x *syntax.Unary) *ctypes.Type {
 }
 
 func (c *checker) stringof(x *syntax.Unary) *ctypes.Type {
-	t := c.chars(x.X)
+	t := c.any(x.X)
 	if !t.IsScalar() && !isStringLike(t) {
 		c.fail(x, StringofType, "cannot apply stringof to a value of type '%s'", t)
 	}
 	return c.str
 }
 
-// chars checks an operand that becomes a string. An array of char may be a variable.
-func (c *checker) chars(x syntax.Expr) *ctypes.Type {
-	t := c.object(x)
-	if isChars(t) && Root(x) != nil {
-		return t
-	}
-	return c.operand(x, t)
-}
-
 // whole is the type that an operand has as a key, as the value of a new variable and in a
 // subroutine: an array of char is a string, and not the address where one was.
 func (c *checker) whole(x syntax.Expr) *ctypes.Type {
-	t := c.chars(x)
+	c.any(x)
+	return c.wholeType(x)
+}
+
+// wholeType is whole of what has been checked.
+func (c *checker) wholeType(x syntax.Expr) *ctypes.Type {
+	t := x.Info().Type
 	if isChars(t) && t.Base().Kind == ctypes.Array {
 		return c.str
 	}
@@ -208,11 +208,7 @@ func (c *checker) measured(x syntax.Expr) *ctypes.Type {
 			return t
 		}
 	}
-	t := c.object(x)
-	if t.Base().Kind == ctypes.Array {
-		return t
-	}
-	c.operand(x, t)
+	t := c.any(x)
 	if f, ok := BitField(x); ok {
 		c.fail(x, SizeofBitfield, "cannot apply sizeof to a bit-field: %s", f.Name)
 	}
@@ -230,6 +226,9 @@ func (c *checker) sizeof(x syntax.Expr, t *ctypes.Type) *ctypes.Type {
 // deref is the type of what a value of type t points to.
 func (c *checker) deref(x syntax.Expr, t *ctypes.Type, operand syntax.Expr) *ctypes.Type {
 	t = decay(t)
+	if t.IsString() {
+		return ctypes.CharType
+	}
 	if !t.IsPointer() {
 		c.fail(x, DerefNonptr, "cannot dereference non-pointer type: %s is of type %s", syntax.ExprString(operand), t)
 	}
@@ -245,21 +244,40 @@ func (c *checker) deref(x syntax.Expr, t *ctypes.Type, operand syntax.Expr) *cty
 	return elem
 }
 
+// addressOf is &x: of memory, or of an element or a member of a variable, but not of a variable.
 func (c *checker) addressOf(x *syntax.Unary) *ctypes.Type {
 	if s, ok := x.X.(*syntax.Symbol); ok {
 		return ctypes.PointerTo(c.symbolType(s))
 	}
-	t := c.object(x.X)
-	if name, _ := c.lookup(x.X); name != nil && c.inlines[name.name] == nil || Root(x.X) != nil {
+	t := c.any(x.X)
+	switch y := Resolve(x.X); {
+	case isVar(y) || t.Kind == ctypes.Dyn:
 		c.fail(x, AddrofVar, "cannot take address of a D variable: %s", syntax.ExprString(x.X))
-	}
-	if f, ok := BitField(x.X); ok {
-		c.fail(x, AddrofBitfield, "cannot take address of a bit-field: %s", f.Name)
-	}
-	if c.operand(x.X, t); !inMemory(x.X) {
+	case isBitField(y):
+		c.fail(x, AddrofBitfield, "cannot take address of a bit-field: %s", syntax.ExprString(x.X))
+	case !inMemory(y) && Root(y) == nil && !isPart(y):
 		c.fail(x, AddrofLval, "unacceptable operand for unary & operator: %s", syntax.ExprString(x.X))
 	}
 	return ctypes.PointerTo(t)
+}
+
+// isVar reports whether x is a variable, an element of an associative array, or a builtin.
+func isVar(x syntax.Expr) bool {
+	switch x.Info().Ref.(type) {
+	case *Var, Arg, TypedArg, Reg, UReg, code.Builtin:
+		return true
+	}
+	return false
+}
+
+func isPart(x syntax.Expr) bool {
+	_, ok := x.Info().Ref.(Part)
+	return ok
+}
+
+func isBitField(x syntax.Expr) bool {
+	_, ok := BitField(x)
+	return ok
 }
 
 // symbolType is the type of a symbol that only its address is wanted of.
@@ -278,6 +296,8 @@ func (c *checker) symbolType(s *syntax.Symbol) *ctypes.Type {
 // inMemory reports whether x is an object in the guest's memory.
 func inMemory(x syntax.Expr) bool {
 	switch x := Resolve(x).(type) {
+	case *syntax.Ident:
+		return x.Info().Ref == parameter{} // whatever it will be
 	case *syntax.Unary:
 		return x.Op == syntax.MUL
 	case *syntax.Index:
@@ -291,10 +311,13 @@ func inMemory(x syntax.Expr) bool {
 }
 
 func (c *checker) cond(x *syntax.Cond) *ctypes.Type {
-	if t := c.value(x.C); !t.IsScalar() {
+	test, a, b := c.any(x.C), c.any(x.X), c.any(x.Y)
+	switch {
+	case !decay(test).IsScalar():
 		c.fail(x, OpScalar, "operator ?: requires a first operand of scalar type")
+	case c.isAction(x.X) || c.isAction(x.Y):
+		c.fail(x, OpAct, "operator ?: may not be applied to actions")
 	}
-	a, b := c.value(x.X), c.value(x.Y)
 	t := c.meet(x, a, b, x.X, x.Y)
 	if k := x.C.Info(); k.Const {
 		taken := x.X
@@ -340,10 +363,11 @@ func longer(a, b, str *ctypes.Type) *ctypes.Type {
 
 func (c *checker) cast(x *syntax.Cast) *ctypes.Type {
 	to := c.typeName(x.To)
-	t := decay(c.chars(x.X))
+	t := decay(c.any(x.X))
 	switch {
-	case !to.IsString() && Root(x.X) != nil && isChars(t):
-		c.operand(x.X, x.X.Info().Type)
+	case to.Base().Kind == ctypes.Void && t.Kind != ctypes.Dyn && !c.isAction(x.X):
+	case to.IsStruct() && ctypes.Same(to, t):
+		x.Info().Ref = x.X
 	case to.Base().Kind == ctypes.Enum && to.Bytes() == 0:
 		c.fail(x, OpIncomplete, "cannot cast to %s: its definition is not known", to)
 	case to.IsString() && (t.IsScalar() || isStringLike(t)):
@@ -375,15 +399,11 @@ func (c *checker) index(x *syntax.Index) *ctypes.Type {
 	case v == nil && name != nil && *name == (varKey{code.Global, "args"}):
 		return c.arg(x)
 	}
-	t := c.object(x.X)
+	t := c.any(x.X)
 	if v := Root(x.X); v != nil && t.Base().Kind == ctypes.Array {
 		return c.part(x, v)
 	}
-	c.operand(x.X, t)
 	c.oneIndex(x)
-	if !decay(t).IsPointer() {
-		c.fail(x, OpArrFun, "operator [ ] cannot be applied to %s of type %s", syntax.ExprString(x.X), t)
-	}
 	return c.deref(x, t, x.X)
 }
 
@@ -399,7 +419,7 @@ func (c *checker) regs(x *syntax.Index, name string) *ctypes.Type {
 	if len(x.Args) != 1 {
 		c.fail(x, ProtoLen, "%s[ ] prototype mismatch: %d keys passed, 1 expected", name, len(x.Args))
 	}
-	c.value(x.Args[0])
+	c.any(x.Args[0])
 	i := x.Args[0].Info()
 	if !i.Const || !i.Type.IsInt() {
 		c.fail(x, RegsIdx, "%s[ ] requires a constant index", name)
@@ -430,7 +450,7 @@ func (c *checker) keys(x syntax.Expr, name string, args []syntax.Expr, want []*c
 	}
 	for i, t := range got {
 		if !keyFits(want[i], t) {
-			c.fail(args[i], ProtoArg, "%s key #%d is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+			c.fail(args[i], ProtoArg, "%s key #%d is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
 				name, i+1, want[i], t)
 		}
 	}
@@ -441,7 +461,7 @@ func (c *checker) keyTypes(name string, args []syntax.Expr, ofAgg bool) []*ctype
 	types := []*ctypes.Type{}
 	for i, a := range args {
 		t := c.key(a, ofAgg)
-		if !t.IsScalar() && !t.IsString() && t.Kind != ctypes.Dyn {
+		if !t.IsScalar() && !t.IsString() && !t.IsStruct() && !shown(t) {
 			c.fail(a, KeyType, "%s key #%d may not be of type %s", name, i+1, t)
 		}
 		if t.IsString() {
@@ -454,7 +474,7 @@ func (c *checker) keyTypes(name string, args []syntax.Expr, ofAgg bool) []*ctype
 
 func keyFits(want, got *ctypes.Type) bool {
 	if want.Kind == ctypes.Dyn || got.Kind == ctypes.Dyn {
-		return ctypes.Same(want, got)
+		return ctypes.Same(want, got) || isStack(want) && isStack(got)
 	}
-	return want.IsScalar() && got.IsScalar() || want.IsString() && isStringLike(got)
+	return want.IsScalar() && got.IsScalar() || want.IsString() && isStringLike(got) || want.IsStruct() && ctypes.Same(want, got)
 }

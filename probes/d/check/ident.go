@@ -30,6 +30,7 @@ var unsupported = strings.Fields("curcpu curlwpsinfo curpsinfo cwd root zonename
 func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	info := x.Info()
 	if t := c.locals[x.Name]; t != nil {
+		x.Info().Ref = parameter{}
 		return t
 	}
 	if v := c.vars[varKey{code.Global, x.Name}]; v != nil {
@@ -37,7 +38,7 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	}
 	if in := c.inlines[x.Name]; in != nil {
 		if in.params != nil {
-			c.fail(x, ArrBadref, "inline %s[ ] may not be referenced without arguments", x.Name)
+			c.fail(x, IdentBadref, "inline %s[ ] may not be referenced without arguments", x.Name)
 		}
 		return c.use(x, in, x.Name, nil)
 	}
@@ -70,7 +71,7 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}
 	if x.Name == "args" || x.Name == "regs" || x.Name == "uregs" {
-		c.fail(x, ArrBadref, "array %s[ ] may not be referenced without an index", x.Name)
+		c.fail(x, IdentBadref, "array %s[ ] may not be referenced without an index", x.Name)
 	}
 	if slices.Contains(unsupported, x.Name) {
 		c.fail(x, VarUnsup, "variable %s is not supported on this guest", x.Name)
@@ -116,7 +117,7 @@ func (c *checker) builtinType(b code.Builtin) *ctypes.Type {
 // variable is a scalar variable that is read.
 func (c *checker) variable(x syntax.Expr, v *Var) *ctypes.Type {
 	if v.Keys != nil {
-		c.fail(x, ArrBadref, "associative array %s[ ] may not be referenced without an index", varName(v))
+		c.fail(x, IdentBadref, "associative array %s[ ] may not be referenced without an index", varName(v))
 	}
 	x.Info().Ref = v
 	return v.Type

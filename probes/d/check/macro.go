@@ -37,7 +37,7 @@ func (c *checker) macro(m *syntax.Macro) *ctypes.Type {
 	text, given := c.macroText(m, m.Name)
 	var x syntax.Expr
 	switch {
-	case m.String:
+	case m.String || m.Name == "0": // the script's name is no name of D's
 		x = &syntax.StringLit{Pos: m.Pos, Value: text}
 	case !given:
 		x = &syntax.IntLit{Pos: m.Pos, Text: "0"}

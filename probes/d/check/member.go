@@ -31,6 +31,14 @@ func Root(x syntax.Expr) *Var {
 	return nil
 }
 
+// RootOf is Root, and the variable that x is if that is a string.
+func RootOf(x syntax.Expr) *Var {
+	if v, ok := Resolve(x).Info().Ref.(*Var); ok && v.Type.IsString() {
+		return v
+	}
+	return Root(x)
+}
+
 // FieldOf is the member that x names.
 func FieldOf(x *syntax.Member) ctypes.Field {
 	t := x.X.Info().Type
@@ -55,18 +63,15 @@ func (c *checker) member(x *syntax.Member) *ctypes.Type {
 	if c.namesLocal(x) {
 		return c.local(x)
 	}
-	t := c.object(x.X)
+	t := c.expr(x.X)
 	if xl, ok := Resolve(x.X).(*syntax.Xlate); ok {
 		if t.IsPointer() != x.Arrow {
 			c.fail(x, OpPtr, "operator %s cannot be applied to a value of type %s", arrow(x), t)
 		}
 		return c.translated(x, xl)
 	}
-	if Root(x.X) == nil && !(t.IsStruct() && inMemory(x.X)) {
-		c.operand(x.X, t)
-	}
 	if x.Arrow {
-		if t = decay(t); !t.IsPointer() || Root(x.X) != nil {
+		if t = decay(t); !t.IsPointer() {
 			c.fail(x, OpPtr, "operator -> must be applied to a pointer, not to a value of type %s", x.X.Info().Type)
 		}
 		t = t.Base().Elem
@@ -126,18 +131,15 @@ func dot(x *syntax.Member, of syntax.Expr) syntax.Expr {
 func (c *checker) part(x *syntax.Index, v *Var) *ctypes.Type {
 	t := x.X.Info().Type.Base()
 	c.oneIndex(x)
-	if i := x.Args[0].Info(); i.Const && i.Value >= uint64(t.Len) {
-		c.fail(x, ArrBadref, "index %d is outside of the array's bounds: %s", int64(i.Value), x.X.Info().Type)
-	}
 	x.Info().Ref = Part{v}
 	return t.Elem
 }
 
 func (c *checker) oneIndex(x *syntax.Index) {
 	if len(x.Args) != 1 {
-		c.fail(x, ProtoLen, "operator [ ] takes one index here, %d passed", len(x.Args))
+		c.fail(x, ArrBadref, "%s is not an associative array: it takes one index, %d passed", syntax.ExprString(x.X), len(x.Args))
 	}
-	if it := c.value(x.Args[0]); !it.IsInt() {
+	if it := c.any(x.Args[0]); !it.IsInt() {
 		c.fail(x, OpInt, "operator [ ] requires an index of integral type")
 	}
 }
@@ -197,12 +199,12 @@ func (c *checker) offsetof(x *syntax.Offsetof) *ctypes.Type {
 		c.fail(x, OffsetofType, "offsetof operand must be a struct or union type, not %s", t)
 	}
 	if b := t.Base(); b.Size == 0 && b.Fields == nil {
-		c.fail(x, OpIncomplete, "offsetof: nothing is known of the members of %s", t)
+		c.fail(x, OffsetofType, "offsetof operand must be a struct or union type: nothing is known of the members of %s", t)
 	}
 	f, ok := t.Member(x.Member)
 	switch {
 	case !ok:
-		c.fail(x, TypeMember, "%s is not a member of %s", x.Member, t)
+		c.fail(x, Unknown, "failed to determine offset of %s: it is not a member of %s", x.Member, t)
 	case f.Bits > 0:
 		c.fail(x, OffsetofBitfield, "cannot take offset of a bit-field: %s", x.Member)
 	}

@@ -16,7 +16,7 @@ func (c *checker) isMemory(x syntax.Expr) bool {
 		name, v := c.lookup(x.X)
 		switch {
 		case v != nil:
-			return v.Keys == nil && v.Type.IsPointer()
+			return v.Keys == nil && (v.Type.IsPointer() || v.Type.IsString())
 		case name != nil || c.isPart(x):
 			return false
 		}
@@ -32,8 +32,7 @@ func (c *checker) isMemory(x syntax.Expr) bool {
 // the scratch space, which may be written, turns out at run time.
 func (c *checker) memoryTarget(x syntax.Expr, op syntax.Token) *ctypes.Type {
 	t := c.expr(x)
-	_, bits := BitField(x)
-	if !t.IsScalar() || bits || !inMemory(x) || isLocal(x) {
+	if !t.IsScalar() || !inMemory(x) || isLocal(x) {
 		c.fail(x, OpLval, "operator %s cannot be applied to %s of type %s: only scalars can be stored in memory", op, syntax.ExprString(x), t)
 	}
 	return t

@@ -14,13 +14,24 @@ func (c *checker) binary(x *syntax.Binary) *ctypes.Type {
 		return c.assign(x)
 	}
 	if x.Op == syntax.COMMA {
-		c.value(x.X)
-		return c.value(x.Y)
+		return c.comma(x)
 	}
 	a, b := c.operands(x)
 	t := c.operate(x, x.Op, a, b)
 	c.foldBinary(x, t)
 	return t
+}
+
+// comma is x, y: of the type of y, which may be void.
+func (c *checker) comma(x *syntax.Binary) *ctypes.Type {
+	a, b := c.any(x.X), c.any(x.Y)
+	switch {
+	case a.Kind == ctypes.Dyn || b.Kind == ctypes.Dyn:
+		c.fail(x, OpDyn, "operator , may not be applied to %s, %s", syntax.ExprString(x.X), syntax.ExprString(x.Y))
+	case c.isAction(x.X) || c.isAction(x.Y):
+		c.fail(x, OpAct, "operator , may not be applied to actions")
+	}
+	return b
 }
 
 // operands are the types of both sides. What is compared with an enumeration may be one of
@@ -29,11 +40,11 @@ func (c *checker) operands(x *syntax.Binary) (a, b *ctypes.Type) {
 	outer := c.compared
 	defer func() { c.compared = outer }()
 	c.compared = nil
-	a = decay(c.value(x.X))
+	a = decay(c.any(x.X))
 	if x.Op.IsComparison() && a.Base().Kind == ctypes.Enum {
 		c.compared = a.Base()
 	}
-	b = decay(c.value(x.Y))
+	b = decay(c.any(x.Y))
 	return a, b
 }
 
@@ -121,19 +132,22 @@ func isVFPtr(t *ctypes.Type) bool {
 // Stride is how many bytes a pointer of type t moves when 1 is added, 0 if
 // the element's size is not known.
 func Stride(t *ctypes.Type) int {
+	if t.IsString() {
+		return 1
+	}
 	return t.Base().Elem.Base().Size
 }
 
 // assign is = or a compound assignment.
 func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
+	// The right side comes first: x = x + 1 needs an x already.
+	right := c.whole(x.Y)
 	if ix, ok := x.X.(*syntax.Index); ok {
 		c.notMdim(ix)
 	}
 	if a, ok := x.X.(*syntax.Agg); ok {
 		c.fail(x, AggFunc, "@%s must be assigned the result of an aggregating function, as a statement", a.Name)
 	}
-	// The right side comes first: x = x + 1 needs an x already.
-	right := c.whole(x.Y)
 	if x.Op != syntax.ASSIGN {
 		return c.compound(x, right)
 	}
@@ -141,7 +155,10 @@ func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
 	if v.Type.IsString() && right.IsInt() && isNull(x.Y) {
 		return v.Type // frees it
 	}
-	if !assignable(v.Type, x.Y) || !v.Type.IsString() && Root(x.Y) != nil && IsArray(x.Y.Info().Type) {
+	if v.Type.Base().Kind == ctypes.Array {
+		c.fail(x, OpArrFun, "operator = may not be applied to an operand of type %s", v.Type)
+	}
+	if !assignable(v.Type, x.Y) {
 		c.incompatible(x, x.Op, v.Type, right)
 	}
 	return v.Type
@@ -150,6 +167,9 @@ func (c *checker) assign(x *syntax.Binary) *ctypes.Type {
 // compound is += and its kin, with a right side of type right.
 func (c *checker) compound(x *syntax.Binary, right *ctypes.Type) *ctypes.Type {
 	v := c.target(x, x.X, x.Op, compoundType(right))
+	if op := x.Op.Binary(); (op == syntax.ADD || op == syntax.SUB) && (isVFPtr(v.Type) || isVFPtr(right)) {
+		c.fail(x, OpVfptr, "operator %s may not be applied to a pointer to void or to a function", x.Op)
+	}
 	t := c.operate(x, x.Op.Binary(), v.Type, right)
 	if t.IsPointer() != v.Type.IsPointer() {
 		c.incompatible(x, x.Op, v.Type, right)
@@ -203,7 +223,7 @@ func (c *checker) target(x, lhs syntax.Expr, op syntax.Token, t *ctypes.Type) *V
 	} else if v = old; v == nil {
 		v = c.create(x, name, op, t, nil)
 	} else if v.Keys != nil {
-		c.fail(lhs, ArrBadref, "associative array %s[ ] may not be assigned without an index", varName(v))
+		c.fail(lhs, IdentBadref, "associative array %s[ ] may not be assigned without an index", varName(v))
 	}
 	lhs.Info().Type, lhs.Info().Ref = v.Type, v
 	return v
@@ -244,7 +264,9 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 	switch {
 	case t.IsString():
 		t = c.str
-	case !t.IsScalar() && !t.IsStruct():
+	case t.Kind == ctypes.Dyn || t.Base().Kind == ctypes.Void:
+		c.fail(x, VarUndef, "%s has not yet been declared or assigned, and %s is not a value of a variable", name.name, t)
+	case !t.IsScalar() && !t.IsStruct() && !t.IsFloat():
 		c.fail(x, DeclDynobj, "cannot have a variable of type %s: %s", t, name.name)
 	}
 	v := &Var{Name: name.name, Scope: name.scope, Type: t, Keys: keys}

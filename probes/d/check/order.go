@@ -74,6 +74,10 @@ func classOf(x syntax.Expr) class {
 	switch ref := x.Info().Ref.(type) {
 	case *Agg:
 		return aggregates
+	case code.Sub:
+		if ref.Destructive() {
+			return destroys
+		}
 	case code.Act:
 		if _, ok := x.(*syntax.Call); ok {
 			return actClass(ref)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
 )
 
@@ -26,7 +25,7 @@ func (c *checker) attributes(p *syntax.Pragma) {
 	}
 	parts := strings.Split(words[0], "/")
 	if len(parts) != 3 || !slices.Contains(stabilities, parts[0]) || !slices.Contains(stabilities, parts[1]) || !slices.Contains(classes, parts[2]) {
-		c.fail(p, syntax.PragMalformed, "invalid attributes specified by #pragma D attributes: %s", words[0])
+		c.fail(p, PragmaInval, "invalid attributes specified by #pragma D attributes: %s", words[0])
 	}
 	c.pragmaName(p, "attributes", words[1:])
 }
@@ -52,9 +51,27 @@ func (c *checker) pragmaName(p *syntax.Pragma, what string, words []string) {
 		}
 		return
 	}
+	switch {
+	case c.named(name):
+	case c.reserved(name):
+		c.fail(p, PragmaScope, "#pragma D %s may not be about what the program does not define: %s", what, name)
+	default:
+		c.pending = append(c.pending, p)
+	}
+}
+
+// named reports whether the program defines a global name, be it that of a type.
+func (c *checker) named(name string) bool {
 	_, typ := c.typedefs[name]
-	if !c.defined(name) && !c.reserved(name) && !typ && c.vars[varKey{code.Global, name}] == nil {
-		c.fail(p, PragmaScope, "#pragma D %s refers to undefined identifier: %s", what, name)
+	return typ || c.defined(name)
+}
+
+// pragmasUsed checks, at the end, that what pragmas are about has been defined.
+func (c *checker) pragmasUsed() {
+	for _, p := range c.pending {
+		if name := p.Words[len(p.Words)-1]; !c.named(name) {
+			c.fail(p, PragmaUnused, "unused #pragma D %s: %s is not defined", p.Words[0], name)
+		}
 	}
 }
 

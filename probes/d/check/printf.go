@@ -13,7 +13,6 @@ func (c *checker) printfLike(x *syntax.Call, name string) {
 		c.protoLen(x, name, 1, -1)
 	}
 	if lit := Literal(x.Args[0]); name == "freopen" && lit != nil && lit.Value == "" {
-		c.value(x.Args[0])
 		if len(x.Args) > 1 {
 			c.fail(x, FreopenInvalid, "freopen( ) of \"\" takes no arguments")
 		}
@@ -36,7 +35,7 @@ func (c *checker) printfLike(x *syntax.Call, name string) {
 
 // format is the format string, the first argument.
 func (c *checker) format(x *syntax.Call, name string) *code.Format {
-	t := c.value(x.Args[0])
+	t := x.Args[0].Info().Type
 	lit := Literal(x.Args[0])
 	if lit == nil {
 		c.fail(x.Args[0], PrintfArgFmt, "%s( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: %s",
@@ -47,7 +46,7 @@ func (c *checker) format(x *syntax.Call, name string) *code.Format {
 	}
 	f, err := code.ParseFormat(lit.Value)
 	if err != nil {
-		c.fail(x.Args[0], PrintfArgFmt, "%s( ) %v", name, err)
+		c.fail(x.Args[0], syntax.SyntaxError, "%s( ) %v", name, err)
 	}
 	return f
 }
@@ -77,7 +76,7 @@ func (p *formatArgs) stars(conv code.Conv) {
 			p.c.fail(p.x, PrintfDynProto, "%s( ) prototype mismatch: conversion #%d (%%%s) is missing an argument for its *",
 				p.name, p.number, conv.Verb)
 		}
-		if t := p.c.value(p.x.Args[p.next]); !t.IsInt() {
+		if t := p.x.Args[p.next].Info().Type; !t.IsInt() {
 			p.c.fail(p.x.Args[p.next], PrintfDynType, "%s( ) argument #%d is incompatible with the * of conversion #%d:\n\tprototype: int\n\t argument: %s",
 				p.name, p.next+1, p.number, t)
 		}
@@ -91,20 +90,17 @@ func (p *formatArgs) conversion(conv code.Conv) {
 			p.name, p.number, conv)
 	}
 	a := p.x.Args[p.next]
-	if agg, ok := a.(*syntax.Agg); ok {
-		p.c.fail(a, PrintfArgType, "%s( ) argument #%d may not be an aggregation: @%s", p.name, p.next+1, agg.Name)
-	}
-	t := p.c.key(a, conv.Verb == "k")
-	p.c.convFits(a, p.name, p.number, conv, t)
 	p.next++
+	p.c.convFits(a, p.name, p.next, p.number, conv, p.c.wholeType(a))
 }
 
-// convFits checks the type of a value against its conversion.
-func (c *checker) convFits(n syntax.Node, name string, number int, conv code.Conv, t *ctypes.Type) {
+// convFits checks the type of an argument, or of a key, against its conversion. Both are counted
+// from 1.
+func (c *checker) convFits(n syntax.Node, name string, arg, number int, conv code.Conv, t *ctypes.Type) {
 	want, ok := convWants(conv.Verb[0], t)
 	if !ok {
-		c.fail(n, PrintfArgType, "%s( ) value is incompatible with conversion #%d prototype:\n\tconversion: %s\n\t prototype: %s\n\t  argument: %s",
-			name, number, conv, want, t)
+		c.fail(n, PrintfArgType, "%s( ) argument #%d is incompatible with conversion #%d prototype:\n\tconversion: %s\n\t prototype: %s\n\t  argument: %s",
+			name, arg, number, conv, want, t)
 	}
 }
 
@@ -112,13 +108,13 @@ func (c *checker) convFits(n syntax.Node, name string, number int, conv code.Con
 func convWants(verb byte, t *ctypes.Type) (want string, ok bool) {
 	switch verb {
 	case 'a', 'A', 'p':
-		return "pointer or integer", t.IsScalar() || t.Kind == ctypes.Dyn && t.Size > 0
+		return "pointer or integer", t.IsScalar() || shown(t) && t.Size > 0
 	case 's', 'S':
 		return "char [] or string (or use stringof)", isStringLike(t)
 	case 'e', 'E', 'f', 'g', 'G':
-		return "float, double, or long double", false
+		return "float, double, or long double", t.IsFloat()
 	case 'k':
-		return "stack", t.Kind == ctypes.Dyn && (t.Name == "stack" || t.Name == "ustack")
+		return "stack", isStack(t)
 	}
 	return "integer", t.IsInt() || verb != 'c' && verb != 'C' && verb != 'Y' && verb != 'T' && t.IsPointer()
 }
@@ -130,27 +126,27 @@ func (c *checker) printa(x *syntax.Call) {
 	}
 	args := x.Args
 	var format *code.Format
-	if _, ok := args[0].(*syntax.Agg); !ok {
+	if Literal(args[0]) != nil {
 		if len(args) < 2 {
 			c.fail(x, PrintaProto, "printa( ) prototype mismatch: 1 arg passed, a format and an aggregation expected")
 		}
 		format = c.format(x, "printa")
 		args = args[1:]
-	} else if len(args) > 1 {
-		c.fail(x, PrintaProto, "printa( ) prototype mismatch: %d args passed, a format is needed for more than one aggregation", len(args))
 	}
-	aggs := c.printaAggs(args)
+	aggs := c.printaAggs(args, len(x.Args)-len(args))
 	if format != nil {
 		c.printaFormat(x, format, aggs)
 	}
 }
 
-// printaAggs resolves the aggregations; all have the same keys.
-func (c *checker) printaAggs(args []syntax.Expr) (aggs []*Agg) {
-	for _, x := range args {
+// printaAggs resolves the aggregations, before which there are that many arguments; all have the
+// same keys.
+func (c *checker) printaAggs(args []syntax.Expr, before int) (aggs []*Agg) {
+	for i, x := range args {
 		a, ok := x.(*syntax.Agg)
 		if !ok {
-			c.fail(x, PrintaAggarg, "printa( ) argument must be an aggregation: %s", syntax.ExprString(x))
+			c.fail(x, PrintaAggarg, "printa( ) argument #%d is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
+				before+i+1, x.Info().Type)
 		}
 		if a.Keys != nil {
 			c.fail(x, PrintaAggkey, "printa( ) argument may not have keys: %s", syntax.ExprString(x))
@@ -161,8 +157,12 @@ func (c *checker) printaAggs(args []syntax.Expr) (aggs []*Agg) {
 		}
 		a.Info().Type, a.Info().Ref = ctypes.VoidType, agg
 		aggs = append(aggs, agg)
+		if len(agg.Keys) != len(aggs[0].Keys) {
+			c.fail(x, PrintaAggkey, "printa( ) aggregations differ in their keys: @%s has %s, @%s has %s",
+				aggs[0].Name, plural(len(aggs[0].Keys), "key"), a.Name, plural(len(agg.Keys), "key"))
+		}
 		if !sameVar(&Var{Type: ctypes.VoidType, Keys: agg.Keys}, &Var{Type: ctypes.VoidType, Keys: aggs[0].Keys}) {
-			c.fail(x, PrintaAggproto, "printa( ) aggregations @%s and @%s have different keys", aggs[0].Name, a.Name)
+			c.fail(x, PrintaAggproto, "printa( ) aggregations @%s and @%s have keys of different types", aggs[0].Name, a.Name)
 		}
 	}
 	return aggs
@@ -183,7 +183,7 @@ func (c *checker) printaFormat(x *syntax.Call, f *code.Format, aggs []*Agg) {
 		case len(keys) == 0:
 			c.fail(x, PrintfArgProto, "printa( ) prototype mismatch: conversion #%d (%s) is missing a corresponding key", i+1, conv)
 		default:
-			c.convFits(x, "printa", i+1, conv, keys[0])
+			c.convFits(x, "printa", 2, i+1, conv, keys[0])
 			keys = keys[1:]
 		}
 	}

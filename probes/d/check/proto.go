@@ -8,11 +8,40 @@ import (
 	"trapline/probes/d/syntax"
 )
 
+// locks are the functions that look at a lock of FreeBSD's, and what they take.
+var locks = func() map[string]string {
+	m := make(map[string]string)
+	for lock, names := range map[string]string{
+		"struct mtx *":    "mutex_owned mutex_owner mutex_type_adaptive mutex_type_spin",
+		"struct rwlock *": "rw_read_held rw_write_held rw_iswriter",
+		"struct sx *":     "sx_shared_held sx_exclusive_held sx_isexclusive",
+	} {
+		for _, name := range strings.Fields(names) {
+			m[name] = lock
+		}
+	}
+	return m
+}()
+
+// lockArg checks a call of a function of locks, which is refused after that.
+func (c *checker) lockArg(x *syntax.Call, name string) {
+	lock := locks[name]
+	if lock == "" {
+		return
+	}
+	c.args(x)
+	if len(x.Args) != 1 {
+		c.protoLen(x, name, 1, 1)
+	}
+	if t := decay(x.Args[0].Info().Type); !t.IsPointer() {
+		c.protoArg(x.Args[0], name, 0, lock, t)
+	}
+}
+
 // notHere are functions of other kernels' D.
 var notHere = func() map[string]string {
 	m := make(map[string]string)
-	for _, name := range strings.Fields(`mutex_owned mutex_owner mutex_type_adaptive mutex_type_spin
-		rw_read_held rw_write_held rw_iswriter sx_shared_held sx_exclusive_held sx_isexclusive`) {
+	for name := range locks {
 		m[name] = "it is for the locks of Solaris and FreeBSD kernels"
 	}
 	for _, name := range []string{"msgsize", "msgdsize"} {
@@ -21,7 +50,6 @@ var notHere = func() map[string]string {
 	for _, name := range []string{"ddi_pathname", "getf", "memstr"} {
 		m[name] = "it knows another kernel"
 	}
-	m["jstack"] = "no language tells its own frames; ustack( ) shows addresses"
 	m["pcap"] = "no packets are captured"
 	return m
 }()
@@ -80,18 +108,24 @@ func (c *checker) tracemem(x *syntax.Call) {
 		c.printm(x)
 		return
 	}
-	if len(x.Args) < 2 || len(x.Args) > 3 {
+	switch n := len(x.Args); {
+	case n < 2:
 		c.protoLen(x, "tracemem", 2, 3)
+	case n > 3:
+		c.fail(x, TracememArgs, "tracemem( ) prototype mismatch: %d args passed, at most 3 expected", n)
 	}
-	if t := decay(c.value(x.Args[0])); !t.IsScalar() {
+	if t := x.Args[1].Info().Type; !t.IsInt() {
+		c.protoArg(x.Args[1], "tracemem", 1, "size_t", t)
+	}
+	if t := decay(x.Args[0].Info().Type); !t.IsScalar() {
 		c.fail(x.Args[0], TracememAddr, "tracemem( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n\t argument: %s", t)
 	}
-	if t := c.value(x.Args[1]); !t.IsInt() || !positive(x.Args[1], code.MaxSize) {
+	if !positive(x.Args[1], code.MaxSize) {
 		c.fail(x.Args[1], TracememSize, "tracemem( ) argument #2 must be a non-zero positive integral constant expression")
 	}
 	if len(x.Args) == 3 {
-		if t := c.value(x.Args[2]); !t.IsInt() {
-			c.fail(x.Args[2], TracememSize, "tracemem( ) argument #3 must be of integral type")
+		if t := x.Args[2].Info().Type; !t.IsScalar() {
+			c.fail(x.Args[2], TracememDynsize, "tracemem( ) argument #3, the size that counts, must be of scalar type")
 		}
 	}
 }
@@ -101,10 +135,10 @@ func (c *checker) printm(x *syntax.Call) {
 	if len(x.Args) != 2 {
 		c.protoLen(x, "printm", 2, 2)
 	}
-	if t := c.value(x.Args[0]); !t.IsInt() || !positive(x.Args[0], code.MaxSize) {
+	if t := x.Args[0].Info().Type; !t.IsInt() || !positive(x.Args[0], code.MaxSize) {
 		c.fail(x.Args[0], ProtoArg, "printm( ) argument #1 must be a non-zero positive integral constant expression")
 	}
-	if t := decay(c.value(x.Args[1])); !t.IsPointer() {
+	if t := decay(x.Args[1].Info().Type); !t.IsPointer() {
 		c.protoArg(x.Args[1], "printm", 1, "void *", t)
 	}
 }
@@ -114,9 +148,14 @@ func (c *checker) print(x *syntax.Call) {
 	if len(x.Args) != 1 {
 		c.protoLen(x, "print", 1, 1)
 	}
-	t := c.object(x.Args[0])
-	if !IsArray(t) {
-		c.operand(x.Args[0], t)
+	t := x.Args[0].Info().Type
+	switch {
+	case t == aggType:
+		c.fail(x.Args[0], PrintAgg, "print( ) may not be applied to an aggregation: printa( ) shows one")
+	case t.Base().Kind == ctypes.Void:
+		c.fail(x.Args[0], PrintVoid, "print( ) may not be applied to a void expression")
+	case t.Kind == ctypes.Dyn:
+		c.fail(x.Args[0], PrintDyn, "print( ) may not be applied to %s", t)
 	}
 	if b := t.Base(); t.Bytes() <= 0 || t.Bytes() > code.MaxSize || b.Kind == ctypes.Dyn || b.Kind == ctypes.Func {
 		c.fail(x.Args[0], ProtoArg, "print( ) argument #1 may not be of type %s", t)
@@ -129,7 +168,7 @@ func (c *checker) setopt(x *syntax.Call) {
 		c.protoLen(x, "setopt", 1, 2)
 	}
 	for i, a := range x.Args {
-		if t := c.value(a); !isStringLike(t) {
+		if t := a.Info().Type; !isStringLike(t) {
 			c.protoArg(a, "setopt", i, "string", t)
 		}
 	}

@@ -59,17 +59,11 @@ func elem(t *ctypes.Type) *ctypes.Type {
 }
 
 func (c *checker) probeTypes(d *syntax.ProbeDecl, list []*syntax.TypeName) (types []*ctypes.Type) {
-	for i, a := range list {
-		t := decay(c.typeName(a))
-		switch {
-		case t.Base().Kind == ctypes.Void && len(list) == 1 && a.Decl.Name == "":
-			return nil
-		case t.Base().Kind == ctypes.Void:
-			c.fail(d, DeclProtoVoid, "probe %s prototype parameter #%d may not be of type void", d.Name, i+1)
-		case t.Base().Kind == ctypes.Func:
+	types = c.prototype("probe "+d.Name, list, 0)
+	for i, t := range types {
+		if t.Base().Kind == ctypes.Func {
 			c.fail(d, DeclProtoType, "probe %s prototype parameter #%d may not be a function", d.Name, i+1)
 		}
-		types = append(types, t)
 	}
 	return types
 }

@@ -10,7 +10,6 @@ const (
 
 	PredScalar syntax.Tag = "D_PRED_SCALAR" // predicate is not a number
 
-	FuncIdent syntax.Tag = "D_FUNC_IDENT" // called thing is not a name
 	FuncUndef syntax.Tag = "D_FUNC_UNDEF" // no function of that name
 	ProtoLen  syntax.Tag = "D_PROTO_LEN"  // wrong number of arguments or keys
 	ProtoArg  syntax.Tag = "D_PROTO_ARG"  // wrong type of an argument or key
@@ -52,7 +51,6 @@ const (
 	VarUndef    syntax.Tag = "D_VAR_UNDEF"   // self-> or this-> never assigned
 	ArgsNone    syntax.Tag = "D_ARGS_NONE"
 	RegsIdx     syntax.Tag = "D_REGS_IDX"
-	TypeErr     syntax.Tag = "D_TYPE_ERR" // unknown type
 
 	PrintfDynProto  syntax.Tag = "D_PRINTF_DYN_PROTO" // no argument for *
 	PrintfDynType   syntax.Tag = "D_PRINTF_DYN_TYPE"
@@ -69,6 +67,8 @@ const (
 	PrintaAggproto  syntax.Tag = "D_PRINTA_AGGPROTO"
 	TracememAddr    syntax.Tag = "D_TRACEMEM_ADDR"
 	TracememSize    syntax.Tag = "D_TRACEMEM_SIZE"
+	TracememArgs    syntax.Tag = "D_TRACEMEM_ARGS"
+	TracememDynsize syntax.Tag = "D_TRACEMEM_DYNSIZE"
 	FreopenInvalid  syntax.Tag = "D_FREOPEN_INVALID"
 	ClearProto      syntax.Tag = "D_CLEAR_PROTO"
 	ClearAggarg     syntax.Tag = "D_CLEAR_AGGARG" // argument is no aggregation
@@ -93,6 +93,10 @@ const (
 	ExitSpec syntax.Tag = "D_EXIT_SPEC"
 	DrecComm syntax.Tag = "D_DREC_COMM"
 
+	TraceAgg      syntax.Tag = "D_TRACE_AGG"
+	PrintVoid     syntax.Tag = "D_PRINT_VOID"
+	PrintAgg      syntax.Tag = "D_PRINT_AGG"
+	PrintDyn      syntax.Tag = "D_PRINT_DYN"
 	TraceVoid     syntax.Tag = "D_TRACE_VOID"
 	TraceDyn      syntax.Tag = "D_TRACE_DYN"
 	StackProto    syntax.Tag = "D_STACK_PROTO"
@@ -102,7 +106,6 @@ const (
 	UstackProto   syntax.Tag = "D_USTACK_PROTO"
 
 	DeclArrbig  syntax.Tag = "D_DECL_ARRBIG"
-	DeclCombo   syntax.Tag = "D_DECL_COMBO" // specifiers that do not go together
 	DeclArrsub  syntax.Tag = "D_DECL_ARRSUB"
 	DeclIdred   syntax.Tag = "D_DECL_IDRED" // declared again, otherwise
 	DeclLocassc syntax.Tag = "D_DECL_LOCASSC"
@@ -114,7 +117,6 @@ const (
 	AggNull   syntax.Tag = "D_AGG_NULL"
 	AggScalar syntax.Tag = "D_AGG_SCALAR"
 
-	QuantProto       syntax.Tag = "D_QUANT_PROTO"
 	LquantBasetype   syntax.Tag = "D_LQUANT_BASETYPE"
 	LquantBaseval    syntax.Tag = "D_LQUANT_BASEVAL"
 	LquantLimtype    syntax.Tag = "D_LQUANT_LIMTYPE"

@@ -9,10 +9,7 @@ const (
 	DeclBadclass   syntax.Tag = "D_DECL_BADCLASS" // storage class that the language has no use for
 	DeclCharattr   syntax.Tag = "D_DECL_CHARATTR"
 	DeclVoidattr   syntax.Tag = "D_DECL_VOIDATTR"
-	DeclSignint    syntax.Tag = "D_DECL_SIGNINT"
-	DeclLongint    syntax.Tag = "D_DECL_LONGINT"
 	DeclArrnull    syntax.Tag = "D_DECL_ARRNULL" // array without a length
-	DeclTypered    syntax.Tag = "D_DECL_TYPERED" // type defined again
 	DeclMname      syntax.Tag = "D_DECL_MNAME"   // member without a name of its own
 	DeclBfconst    syntax.Tag = "D_DECL_BFCONST"
 	DeclBfsize     syntax.Tag = "D_DECL_BFSIZE"
@@ -55,6 +52,7 @@ const (
 	ProvPrarglen syntax.Tag = "D_PROV_PRARGLEN"
 	ProvPrxlator syntax.Tag = "D_PROV_PRXLATOR"
 
+	PragmaUnused syntax.Tag = "D_PRAGMA_UNUSED" // names something that is never defined
 	PragmaScope  syntax.Tag = "D_PRAGMA_SCOPE"  // names something that is not there
 	PragmaDepend syntax.Tag = "D_PRAGMA_DEPEND" // depends on something that is not there
 )

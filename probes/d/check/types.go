@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
@@ -21,7 +23,7 @@ func (c *checker) spec(s *syntax.Spec) *ctypes.Type {
 	switch first := s.Words[0]; {
 	case first == "struct" || first == "union" || first == "enum":
 		if len(s.Words) > 2 {
-			c.fail(s, DeclCombo, "invalid type combination")
+			c.fail(s, syntax.DeclCombo, "invalid type combination")
 		}
 		return c.tagged(s)
 	case len(s.Words) == 1 && first == "void":
@@ -54,9 +56,7 @@ func (c *checker) declarator(base *ctypes.Type, d *syntax.Declarator) (t *ctypes
 			if i > 0 {
 				c.fail(d, DeclArrsub, "associative array may not be part of another type")
 			}
-			for _, k := range part.Keys {
-				keys = append(keys, c.typeName(k))
-			}
+			keys = c.prototype("array", part.Keys, noVoid)
 		}
 	}
 	return t, keys
@@ -71,7 +71,7 @@ func (c *checker) array(d *syntax.Declarator, elem *ctypes.Type, length syntax.E
 	if !n.Const || !t.IsInt() || int64(n.Value) < 0 {
 		c.fail(length, DeclArrsub, "positive integral constant expression expected as array dimension")
 	}
-	if n.Value > code.MaxSize || int(n.Value)*elem.Bytes() > code.MaxSize {
+	if n.Value > math.MaxInt32 {
 		c.fail(length, DeclArrbig, "array dimension too big")
 	}
 	return ctypes.ArrayOf(elem, int(n.Value))
@@ -157,6 +157,8 @@ func assignable(t *ctypes.Type, x syntax.Expr) bool {
 		return true
 	case t.IsString():
 		return isStringLike(from)
+	case t.IsPointer() && from.IsString(): // to its first character
+		return pointersMeet(t, ctypes.PointerTo(ctypes.CharType))
 	case t.IsPointer() && from.IsInt():
 		return x.Info().Const && x.Info().Value == 0
 	case t.IsPointer() && (from.IsPointer() || from.Base().Kind == ctypes.Array):

@@ -27,7 +27,13 @@ func typedEnv() Env {
 }
 
 func TestTypeErrors(t *testing.T) {
-	chunktest.Run(t, "testdata/types.d", func(src []byte) error {
+	for _, file := range []string{"testdata/types.d", "testdata/order.d"} {
+		testTypeErrors(t, file)
+	}
+}
+
+func testTypeErrors(t *testing.T, file string) {
+	chunktest.Run(t, file, func(src []byte) error {
 		err := checkSource(string(src), typedEnv())
 		var e *syntax.Error
 		if errors.As(err, &e) {

@@ -89,7 +89,7 @@ var acts = [...]action{
 	Printf:      {"printf", nil, TakesFormat, deferrable},
 	Printa:      {"printa", nil, TakesAggs, onAggs},
 	Stack:       {"stack", nil, TakesFrames, 0},
-	UStack:      {"ustack", nil, TakesFrames, 0},
+	UStack:      {"ustack", []string{"jstack"}, TakesFrames, 0},
 	SymOf:       {"sym", []string{"func", "mod", "ufunc", "usym", "umod", "uaddr"}, TakesAddress, deferrable},
 	Clear:       {"clear", nil, TakesAgg, onAggs},
 	Normalize:   {"normalize", nil, TakesAgg, onAggs},

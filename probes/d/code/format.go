@@ -135,13 +135,19 @@ func (p *convParser) flags(c *Conv) {
 	}
 }
 
+// addrDigits is the width that ? stands for: the hexadecimal digits of an address.
+const addrDigits = 16
+
 // maxField bounds a width or precision in a format.
 const maxField = 1 << 16
 
 // number reads digits or *, or gives none.
 func (p *convParser) number(none int) (n int, star bool, err error) {
-	if p.take("*") {
+	switch {
+	case p.take("*"):
 		return -1, true, nil
+	case p.take("?"):
+		return addrDigits, false, nil
 	}
 	n = none
 	for p.rest != "" && p.rest[0] >= '0' && p.rest[0] <= '9' {
@@ -159,6 +165,9 @@ func (p *convParser) verb(c *Conv) error {
 		return fmt.Errorf("has no conversion character")
 	}
 	c.Verb, p.rest = p.rest[:1], p.rest[1:]
+	if c.Verb == "$" {
+		return fmt.Errorf("names an argument by its position (n$), which is not supported")
+	}
 	if c.Verb != "%" && !strings.Contains(verbs, c.Verb) {
 		return fmt.Errorf("%%%s is not a conversion", c.Verb)
 	}

@@ -101,7 +101,7 @@ const (
 	// associative array there is a k before the o. A part not inside the variable is the
 	// fault illegal operation. The put operations leave the value on the stack.
 
-	OpBound     // x -> x      the fault illegal operation unless x, unsigned, is less than Imm
+	OpBound     // x -> x      the fault invalid address unless x, unsigned, is less than Imm
 	OpPartS     // [k] o -> x    sign-extended
 	OpPartU     // [k] o -> x    zero-extended
 	OpPartStr   // [k] o -> s
@@ -109,6 +109,7 @@ const (
 	OpPut       // [k] o x -> x
 	OpPutStr    // [k] o s -> s
 	OpPutBytes  // [k] o b -> b
+	OpPlace     // [k] o -> a    its address, which the program may read and write; o need not be inside
 
 	// The firing.
 
@@ -118,6 +119,7 @@ const (
 	OpBuiltin // - -> v      Builtin(Imm)
 	OpCall    // v... -> v   Sub(Imm) of N arguments
 	OpStore   // a x -> x    N = 1, 2, 4, 8 low bytes of x, in the scratch space
+	OpStrAddr // s -> a      the address of a copy in the scratch space, with a NUL, of Imm bytes or more
 	OpLocal   // - -> a      the local variable Strings[Imm]: its address, or that of a copy in the scratch space
 	OpFrames  // - -> f      at most Imm program counters (0: as the option says) of the kernel, N = 1: of the process
 
@@ -221,6 +223,7 @@ var ops = [opMax]info{
 	OpPut:       {"put", "ii", "i", argPart},
 	OpPutStr:    {"putstr", "is", "s", argPart},
 	OpPutBytes:  {"putbytes", "ib", "b", argPart},
+	OpPlace:     {"place", "i", "i", argPart},
 
 	OpArg:     {"arg", "", "i", argArg},
 	OpReg:     {"reg", "", "i", argImm},
@@ -228,6 +231,7 @@ var ops = [opMax]info{
 	OpBuiltin: {"builtin", "", "*", argBuiltin},
 	OpCall:    {"call", "*", "*", argCall},
 	OpStore:   {"store", "ii", "i", argLoad},
+	OpStrAddr: {"straddr", "s", "i", argSize},
 	OpLocal:   {"local", "", "i", argString},
 	OpFrames:  {"frames", "", "f", argFrames},
 }

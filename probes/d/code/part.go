@@ -17,7 +17,10 @@ func (in Instr) Bits() (off, bits int) { return int(in.N >> 8), int(in.N & 0xff)
 
 func (p *Program) partOK(in Instr) bool {
 	v, size := in.Part()
-	if v >= uint64(len(p.Vars)) || p.Vars[v].Type.Kind != Bytes || size < 1 || size > p.Vars[v].Type.Size {
+	if v >= uint64(len(p.Vars)) || size < 1 || size > p.Vars[v].Type.Size {
+		return false
+	}
+	if k := p.Vars[v].Type.Kind; k != Bytes && !(k == String && in.Op == OpPlace) {
 		return false
 	}
 	off, bits := in.Bits()

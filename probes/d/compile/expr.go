@@ -89,7 +89,11 @@ func (f *function) value(x syntax.Expr) {
 		f.push(i.Value)
 		return
 	}
-	if x = check.Resolve(x); isPart(x) {
+	if x = check.Resolve(x); check.Root(x) != nil && x.Info().Type.Base().Kind == ctypes.Array {
+		f.placeOf(x)
+		return
+	}
+	if isPart(x) {
 		f.place(x)
 		f.part(x)
 		return
@@ -124,6 +128,8 @@ func (f *function) value(x syntax.Expr) {
 		f.index(x)
 	case *syntax.Call:
 		f.call(x)
+	case *syntax.Xlate:
+		f.made(x)
 	case *syntax.Cast:
 		f.cast(x)
 	default:
@@ -133,9 +139,23 @@ func (f *function) value(x syntax.Expr) {
 
 // discard runs x for its effect.
 func (f *function) discard(x syntax.Expr) {
-	if p, ok := x.(*syntax.Postfix); ok {
-		f.incDec(x, p.Op, p.X)
-	} else {
+	switch y := x.(type) {
+	case *syntax.Postfix:
+		f.incDec(x, y.Op, y.X)
+	case *syntax.Cast:
+		if x.Info().Type.Base().Kind == ctypes.Void {
+			f.discard(y.X)
+			return
+		}
+		f.value(x)
+	case *syntax.Binary:
+		if y.Op == syntax.COMMA {
+			f.discard(y.X)
+			f.discard(y.Y)
+			return
+		}
+		f.value(x)
+	default:
 		f.value(x)
 	}
 	if s, ok := x.Info().Ref.(code.Sub); !ok || s.Leaves() {
@@ -145,11 +165,14 @@ func (f *function) discard(x syntax.Expr) {
 
 // into leaves x as a value to store or record as t, which narrows integers.
 func (f *function) into(x syntax.Expr, t *ctypes.Type) {
-	if t.IsString() {
+	switch {
+	case t.IsString():
 		f.asString(x)
-		return
+	case t.IsPointer():
+		f.pointer(x)
+	default:
+		f.value(x)
 	}
-	f.value(x)
 }
 
 // narrow cuts the top of the stack to the integer type t.
@@ -212,9 +235,9 @@ func (f *function) address(x syntax.Expr) {
 	case *syntax.Symbol:
 		f.push(uint64(x.Info().Ref.(check.Address)))
 	case *syntax.Unary: // *p
-		f.value(x.X)
+		f.pointer(x.X)
 	case *syntax.Index: // p[i]
-		f.value(x.X)
+		f.pointer(x.X)
 		f.scaled(x.Args[0], decayed(x.X))
 		f.op(code.OpAdd)
 	default:

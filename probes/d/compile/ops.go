@@ -16,6 +16,10 @@ func (f *function) unary(x *syntax.Unary) {
 		f.address(x)
 		f.load(x)
 	case syntax.AND:
+		if isPart(x.X) {
+			f.placeOf(check.Resolve(x.X))
+			return
+		}
 		f.address(x.X)
 	case syntax.STRINGOF:
 		f.asString(x.X)
@@ -213,7 +217,7 @@ func (f *function) assign(x *syntax.Binary) {
 		if x.Type.IsString() {
 			f.stringOrNull(x.Y)
 		} else {
-			f.value(x.Y)
+			f.into(x.Y, x.Type)
 			if inVariable(x.X) {
 				f.assigned(x.Type, x.Y.Info().Type)
 			}
@@ -277,6 +281,9 @@ func (f *function) incDec(x syntax.Expr, op syntax.Token, operand syntax.Expr) {
 // memoryTarget is target for an object in memory: only the scratch space may be written.
 func (f *function) memoryTarget(x syntax.Expr, old bool) (store func()) {
 	f.address(x)
+	if field, ok := check.BitField(x); ok {
+		return f.bitsTarget(field, old)
+	}
 	if old {
 		f.op(code.OpDup)
 		f.load(x)
@@ -284,6 +291,32 @@ func (f *function) memoryTarget(x syntax.Expr, old bool) (store func()) {
 	return func() {
 		f.emit(code.OpStore, x.Info().Type.Bytes(), 0)
 		f.narrow(x.Info().Type)
+	}
+}
+
+// bitsTarget is memoryTarget for a bit-field of the integer whose address is on the stack: the
+// other bits of it are kept.
+func (f *function) bitsTarget(field ctypes.Field, old bool) (store func()) {
+	size := field.Type.Bytes()
+	mask := uint64(1)<<field.Bits - 1
+	f.op(code.OpDup)
+	f.emit(code.OpLoadU, size, 0)
+	f.push(^(mask << field.BitOffset))
+	f.op(code.OpAnd)
+	if old {
+		f.op(code.OpDup2)
+		f.op(code.OpPop)
+		f.emit(code.OpLoadU, size, 0)
+		f.bits(field.BitOffset, field.Bits, field.Type.IsSigned())
+	}
+	return func() {
+		f.push(mask)
+		f.op(code.OpAnd)
+		f.push(uint64(field.BitOffset))
+		f.op(code.OpShl)
+		f.op(code.OpOr)
+		f.emit(code.OpStore, size, 0)
+		f.bits(field.BitOffset, field.Bits, field.Type.IsSigned())
 	}
 }
 

@@ -2,9 +2,11 @@ package consume
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"trapline/probes/d/agg"
@@ -99,6 +101,11 @@ func (p *printer) conv(c *code.Conv, v *Value) {
 	case buffer.Int:
 		zero = p.integer(c, v)
 	default:
+		if strings.Contains("eEfgG", c.Verb) {
+			zero = true
+			p.float(c, v.float())
+			break
+		}
 		p.text(c, v.Bytes)
 	}
 	p.pad(start, c, zero)
@@ -120,7 +127,7 @@ func (p *printer) integer(c *code.Conv, v *Value) bool {
 	case 'Y', 'T':
 		p.buf = appendTime(p.buf, c.Verb[0], int64(v.Int))
 	case 'e', 'E', 'f', 'g', 'G':
-		p.float(c, v)
+		p.float(c, v.float())
 		return true
 	case 'u':
 		p.unsigned(c, v, 10)
@@ -201,12 +208,24 @@ func (p *printer) digits(c *code.Conv, n uint64, base int) {
 	p.buf = append(p.buf, s...)
 }
 
-// float prints an integer in floating point.
-func (p *printer) float(c *code.Conv, v *Value) {
-	f := float64(v.Int)
-	if v.Signed {
-		f = float64(int64(v.Int))
+// float is the floating-point number in the value's bytes, or the one that an integer is. Of a long
+// double only zero is known.
+func (v *Value) float() float64 {
+	switch {
+	case v.Kind == buffer.Int && v.Signed:
+		return float64(int64(v.Int))
+	case v.Kind == buffer.Int:
+		return float64(v.Int)
+	case len(v.Bytes) == 4:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(v.Bytes)))
+	case len(v.Bytes) == 8:
+		return math.Float64frombits(binary.LittleEndian.Uint64(v.Bytes))
 	}
+	return 0
+}
+
+// float prints a number in floating point.
+func (p *printer) float(c *code.Conv, f float64) {
 	p.sign(c, f < 0)
 	prec := c.Prec
 	if prec < 0 {
@@ -220,14 +239,18 @@ func (p *printer) float(c *code.Conv, v *Value) {
 	p.buf = strconv.AppendFloat(p.buf, math.Abs(f), verb, min(prec, maxWidth), 64)
 }
 
-// general prints %g of a whole number: with an exponent if it has more digits than prec,
-// without zeros at the end of the fraction.
+// general prints %g: with an exponent if it has more digits than prec or is small, without zeros at
+// the end of the fraction.
 func (p *printer) general(f float64, prec int, verb byte) {
 	var tmp [400]byte
 	s := strconv.AppendFloat(tmp[:0], f, 'e', min(prec-1, 20), 64)
 	mantissa, exp, _ := bytes.Cut(s, []byte("e"))
-	if n, _ := strconv.Atoi(string(exp)); n < prec {
-		p.buf = strconv.AppendFloat(p.buf, f, 'f', 0, 64)
+	if n, _ := strconv.Atoi(string(exp)); n < prec && n >= -4 {
+		s = strconv.AppendFloat(tmp[:0], f, 'f', min(prec-1-n, 20), 64)
+		if prec-1-n > 0 {
+			s = bytes.TrimRight(bytes.TrimRight(s, "0"), ".")
+		}
+		p.buf = append(p.buf, s...)
 		return
 	}
 	if bytes.IndexByte(mantissa, '.') >= 0 {

@@ -59,7 +59,11 @@ func (p *parser) decl() *Decl {
 		d.Class = p.tok.String()
 		p.next()
 	}
-	d.Type = p.spec()
+	if d.Class != "" && p.atBareName() {
+		d.Type = &Spec{Pos: p.pos, Words: []string{"int"}}
+	} else {
+		d.Type = p.spec()
+	}
 	for p.tok != SEMI {
 		n := p.declarator()
 		if n.Name == "" {
@@ -77,6 +81,17 @@ func (p *parser) decl() *Decl {
 		p.next()
 	}
 	return d
+}
+
+// atBareName looks whether a name stands where a type may: behind a storage class that is int, as
+// in C of old.
+func (p *parser) atBareName() bool {
+	if p.tok != IDENT {
+		return false
+	}
+	q := p.ahead()
+	q.next()
+	return q.tok == SEMI || q.tok == COMMA || q.tok == LBRACK
 }
 
 // typeName = spec [abstract declarator] .
@@ -97,7 +112,8 @@ func (p *parser) spec() *Spec {
 			s.Quals = append(s.Quals, p.text)
 		case isBaseWord(p.tok):
 			s.Words = append(s.Words, p.text)
-		case isTag(p.tok) && len(s.Words) == 0:
+		case isTag(p.tok):
+			p.oneType(s)
 			p.tagged(s)
 			continue
 		case p.tok == IDENT && len(s.Words) == 0:
@@ -109,6 +125,21 @@ func (p *parser) spec() *Spec {
 			return s
 		}
 		p.next()
+	}
+}
+
+// oneType fails if a struct, union or enum follows other words of a type.
+func (p *parser) oneType(s *Spec) {
+	for _, w := range s.Words {
+		switch w {
+		case "signed", "unsigned":
+			fail(s.Pos, DeclSignint, "invalid type declaration: %s is for integer types, not for %s", w, p.text)
+		case "short", "long":
+			fail(s.Pos, DeclLongint, "invalid type declaration: %s is for integer types, not for %s", w, p.text)
+		}
+	}
+	if len(s.Words) > 0 {
+		fail(p.pos, DeclCombo, "invalid type combination: %s after %s (is a semicolon missing?)", p.text, s.Words[0])
 	}
 }
 
@@ -132,9 +163,20 @@ func (p *parser) tagged(s *Spec) {
 		p.unexpected()
 	}
 	if p.tok == LBRACE {
+		p.once(s)
 		s.Body = p.body(kind)
 		p.next()
 	}
+}
+
+// once fails if a structure, union or enumeration is defined a second time: before its body is
+// read, of which an error comes later.
+func (p *parser) once(s *Spec) {
+	name := s.Words[0] + " " + s.Words[1]
+	if s.Words[1] != "" && p.bodies[name] {
+		fail(s.Pos, DeclTypered, "type redeclared: %s", name)
+	}
+	p.bodies[name] = true
 }
 
 // declarator = { "*" } ( [name] | "(" declarator ")" ) { "[" ... "]" | "(" ... ")" } .
@@ -193,18 +235,17 @@ func (p *parser) bracket() Part {
 		p.next()
 		return Part{Kind: Array}
 	}
-	if !p.atType() {
+	if !p.atType() && p.tok != ELLIPSIS && !isClass(p.tok) {
 		part := Part{Kind: Array, Len: p.expr(precCond)}
 		p.want(RBRACK)
 		return part
 	}
 	part := Part{Kind: Assoc}
 	for {
-		if p.params {
-			part.Keys = append(part.Keys, p.param())
-		} else {
-			part.Keys = append(part.Keys, p.typeName())
+		if p.tok == ELLIPSIS {
+			fail(p.pos, DeclVarargs, "array prototype may not use a variable-length argument list")
 		}
+		part.Keys = append(part.Keys, p.param())
 		if p.tok != COMMA {
 			p.want(RBRACK)
 			return part

@@ -62,9 +62,7 @@ func (p *parser) inline() *Inline {
 	in := &Inline{Pos: p.pos}
 	p.next()
 	in.Type = p.spec()
-	p.params = true
 	in.Name = p.declarator()
-	p.params = false
 	if in.Name.Name == "" {
 		p.unexpected()
 	}

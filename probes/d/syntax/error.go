@@ -19,9 +19,15 @@ const (
 	PragMalformed Tag = "D_PRAGMA_MALFORM"
 	ProbeInvalid  Tag = "D_PDESC_INVAL" // too many parts in a probe description
 
+	FuncIdent Tag = "D_FUNC_IDENT" // called thing is not a name
+
 	DeclClass     Tag = "D_DECL_CLASS"         // two storage classes
 	DeclParmclass Tag = "D_DECL_PARMCLASS"     // storage class of a parameter
 	DeclVarargs   Tag = "D_DECL_PROTO_VARARGS" // ... where arguments are counted
+	DeclSignint   Tag = "D_DECL_SIGNINT"       // signed, unsigned with another type
+	DeclLongint   Tag = "D_DECL_LONGINT"       // short, long with another type
+	DeclCombo     Tag = "D_DECL_COMBO"         // specifiers that do not go together
+	DeclTypered   Tag = "D_DECL_TYPERED"       // type defined again
 	DeclScope     Tag = "D_DECL_SCOPE"         // name with a module declared
 )
 

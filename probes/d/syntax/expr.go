@@ -149,6 +149,9 @@ func (p *parser) postfix(x Expr) Expr {
 			p.next()
 		case LPAREN:
 			p.count()
+			if _, ok := x.(*Ident); !ok {
+				fail(pos, FuncIdent, "function designator is not of function type: %s", ExprString(x))
+			}
 			p.next()
 			c := &Call{Pos: pos, Fun: x}
 			if p.tok == RPAREN {
@@ -231,6 +234,9 @@ func (p *parser) primary() Expr {
 // symbol reads from the backquote on.
 func (p *parser) symbol(pos Pos, module string) Expr {
 	p.next()
+	if p.tok != IDENT && (p.tok <= keywordsStart || p.tok >= keywordsEnd) {
+		return &Symbol{Pos: pos, Module: module} // of no name, so there is none
+	}
 	return &Symbol{Pos: pos, Module: module, Name: p.memberName()}
 }
 

@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// number reads an integer literal: 12, 017, 0x1f, each with a suffix of u, l, ll or both.
+// number reads an integer literal: 12, 017, 0x1f, each with a suffix of u, l, ll or both. It ends
+// where no more of it can follow: 10ms is a number and a name.
 func (s *scanner) number() {
-	word := s.name()
+	digits := s.numberDigits()
+	word := digits + s.suffix()
 	if s.peek(0) == '.' && isDigit(s.peek(1)) {
 		fail(s.pos, SyntaxError, "floating-point constants are not permitted")
 	}
 	s.tok, s.text = INT, word
-	digits := strings.TrimRight(word, "uUlL")
-	if !validSuffix(word[len(digits):]) {
-		fail(s.pos, SyntaxError, "syntax error near %q", word)
-	}
 	base := 10
 	switch {
 	case len(digits) > 1 && digits[0] == '0' && digits[1]|0x20 == 'x':
@@ -28,18 +26,39 @@ func (s *scanner) number() {
 	if errors.Is(err, strconv.ErrRange) {
 		fail(s.pos, IntOverflow, "integer constant %s cannot be represented in any built-in integral type", word)
 	}
-	if err != nil || strings.Contains(digits, "_") {
+	if err != nil {
 		fail(s.pos, IntDigit, "integer constant %s contains an invalid digit for base %d", word, base)
 	}
 	s.value = v
 }
 
-func validSuffix(s string) bool {
-	switch strings.ToLower(s) {
-	case "", "u", "l", "ll", "ul", "ull", "lu", "llu":
-		return !strings.Contains(s, "lL") && !strings.Contains(s, "Ll")
+// numberDigits passes over decimal digits, or over 0x and hexadecimal ones.
+func (s *scanner) numberDigits() string {
+	start, in := s.off, isDigit
+	if s.peek(0) == '0' && s.peek(1)|0x20 == 'x' && hexDigit(s.peek(2)) >= 0 {
+		s.off += 2
+		in = func(c byte) bool { return hexDigit(c) >= 0 }
 	}
-	return false
+	for s.more() && in(s.src[s.off]) {
+		s.off++
+	}
+	return string(s.src[start:s.off])
+}
+
+// suffixes of integer literals, in lower case, the longest first.
+var suffixes = []string{"ull", "llu", "ul", "lu", "ll", "u", "l"}
+
+// suffix passes over the suffix of an integer literal, if there is one. The letters of ll are of
+// the same case.
+func (s *scanner) suffix() string {
+	for _, x := range suffixes {
+		word := string(s.src[s.off:min(s.off+len(x), len(s.src))])
+		if strings.ToLower(word) == x && !strings.Contains(word, "lL") && !strings.Contains(word, "Ll") {
+			s.off += len(x)
+			return word
+		}
+	}
+	return ""
 }
 
 // string reads a string literal; its text is the value.

@@ -12,7 +12,7 @@ type Options struct {
 	IsType func(name string) bool
 }
 
-// Parse reads a D script. The error is an *Error.
+// Parse reads a D script. The error is an *Error; the program then has the items before it.
 func Parse(filename string, src []byte, opts Options) (prog *Program, err error) {
 	return parse(&Program{File: filename}, src, opts, func(string) string { return "" })
 }
@@ -64,14 +64,15 @@ type parser struct {
 	nodes  int                 // operators of the current statement
 	types  map[string]bool     // typedefs of the program
 	vars   map[string]bool     // variables and inlines that it declares
-	params bool                // keys have names: those of an inline
+	bodies map[string]bool     // structures, unions and enumerations that it defines
 }
 
 // maxNodes bounds an expression, and so the depth of the tree.
 const maxNodes = 10000
 
-func parse(prog *Program, src []byte, opts Options, full func(string) string) (_ *Program, err error) {
-	p := &parser{prog: prog, opts: opts, full: full, region: "probe description", types: make(map[string]bool), vars: make(map[string]bool)}
+func parse(prog *Program, src []byte, opts Options, full func(string) string) (out *Program, err error) {
+	out = prog
+	p := &parser{prog: prog, opts: opts, full: full, region: "probe description", types: make(map[string]bool), vars: make(map[string]bool), bodies: make(map[string]bool)}
 	p.scanner = scanner{src: src, line: 1, pragmas: new([]*Pragma)}
 	defer func() {
 		switch e := recover().(type) {
@@ -80,6 +81,7 @@ func parse(prog *Program, src []byte, opts Options, full func(string) string) (_
 			if prog.Spec {
 				e.Region = p.region
 			}
+			p.flushPragmas()
 			err = e
 		default:
 			panic(e)

@@ -234,6 +234,8 @@ type (
 		Typed
 		To *TypeName
 		X  Expr
+		// Members are what the whole structure is made of, noted by package check.
+		Members []*Member
 	}
 	// Offsetof is offsetof(T, Member).
 	Offsetof struct {

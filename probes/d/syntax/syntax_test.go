@@ -240,8 +240,8 @@ func TestParseSpec(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
-	_, err := Parse("x.d", []byte("\nBEGIN { 1x }"), Options{})
-	const want = "[D_INT_DIGIT] line 2: integer constant 1x contains an invalid digit for base 10"
+	_, err := Parse("x.d", []byte("\nBEGIN { 08 }"), Options{})
+	const want = "[D_INT_DIGIT] line 2: integer constant 08 contains an invalid digit for base 8"
 	if got := err.(*Error).Text(true); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

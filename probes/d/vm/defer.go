@@ -113,7 +113,7 @@ func asksThread(p *code.Program, c *code.Clause) bool {
 			if p.Vars[in.Imm].Scope == code.Self {
 				return true
 			}
-		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes:
+		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes, code.OpPlace:
 			if v, _ := in.Part(); p.Vars[v].Scope == code.Self {
 				return true
 			}

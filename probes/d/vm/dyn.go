@@ -44,6 +44,16 @@ func (d *dynTable) find(key []byte) *dynVar {
 	return nil
 }
 
+// index is the place of the variable under key in the table, which it keeps while it is there.
+func (d *dynTable) index(key []byte) int {
+	h := hashKey(key)
+	n := d.heads[h&uint32(len(d.heads)-1)]
+	for d.vars[n-1].hash != h || string(d.vars[n-1].key) != string(key) {
+		n = d.vars[n-1].next
+	}
+	return int(n - 1)
+}
+
 // set stores num and str under key, or counts a drop.
 func (d *dynTable) set(key []byte, num uint64, str []byte) {
 	v := d.find(key)

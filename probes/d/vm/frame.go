@@ -190,7 +190,7 @@ const readChunk = 128
 
 // loadString reads a string of at most n bytes from the guest.
 func (f *frame) loadString(addr uint64, n int) (ref uint64, ok bool) {
-	if s, ok := f.scratch(addr, 0); ok {
+	if s, ok := f.object(addr, 0); ok {
 		return f.keep(upToNUL(s, n))
 	}
 	start := len(f.mem)

@@ -27,7 +27,7 @@ func FuzzRun(f *testing.F) {
 			if in.Op == code.OpPush {
 				in.Imm = uint64(int64(int8(b[1]))) << 8 << (b[2] & 63) // also large and negative
 			}
-			if in.Op >= code.OpPartS && in.Op <= code.OpPutBytes {
+			if in.Op >= code.OpPartS && in.Op <= code.OpPlace {
 				in.N, in.Imm = 0, code.PartImm(uint64(b[2]&7), int(b[1]&31))
 				if bits := int(b[2] >> 3); bits > 0 && b[1]&32 != 0 {
 					in.N = uint16(code.BitsN(int(b[1]>>6), bits))

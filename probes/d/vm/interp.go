@@ -161,9 +161,10 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 
 		case code.OpBound:
 			if st[sp-1] >= in.Imm {
-				ok = f.fail(IllegalOp, 0)
+				ok = f.fail(BadAddr, st[sp-1])
 			}
-		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes:
+		case code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes,
+			code.OpPlace:
 			n := f.m.partArgs(in)
 			sp -= n - 1
 			st[sp-1], ok = f.partOf(in, st[sp-1:sp-1+n])
@@ -191,6 +192,8 @@ func (f *frame) run(fn *code.Func) (v uint64, ok bool) {
 			sp--
 			ok = f.store(st[sp-1], int(in.N), st[sp])
 			st[sp-1] = st[sp]
+		case code.OpStrAddr:
+			st[sp-1], ok = f.stringAddr(st[sp-1], int(in.Imm))
 		case code.OpLocal:
 			st[sp], ok = f.local(f.m.prog.Strings[in.Imm])
 			sp++

@@ -3,6 +3,7 @@ package vm
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"trapline/probes/d/code"
 )
@@ -10,6 +11,9 @@ import (
 // partOf runs an operation on a part of a variable: args are what it takes from the stack,
 // bottom first. The result takes their place.
 func (f *frame) partOf(in *code.Instr, args []uint64) (v uint64, ok bool) {
+	if in.Op == code.OpPlace {
+		return f.place(in, args)
+	}
 	i, size := in.Part()
 	x := &f.m.prog.Vars[i]
 	key, ok := f.partKey(i, x, &args)
@@ -101,18 +105,26 @@ func (f *frame) partsToWrite(i uint64, x *code.Var, key []byte) (p []byte, ok bo
 func (f *frame) dynParts(key []byte, size int) (p []byte, ok bool) {
 	v := f.m.dyn.find(key)
 	if v == nil {
-		if len(f.m.zeros) < size {
-			f.m.zeros = make([]byte, size)
-		}
-		f.m.dyn.set(key, 0, f.m.zeros[:size])
+		f.m.dyn.set(key, 0, f.m.zeroed(size))
 		if v = f.m.dyn.find(key); v == nil {
 			return nil, true // counted as a drop
 		}
 	}
-	if len(v.str) < size {
-		return nil, f.fail(IllegalOp, 0) // it was stored as something else
+	if n := len(v.str); n < size { // a string
+		f.m.dyn.set(key, 0, slices.Concat(v.str, f.m.zeroed(size-n)))
+		if v = f.m.dyn.find(key); len(v.str) < size {
+			return nil, true // counted as a drop
+		}
 	}
 	return v.str, true
+}
+
+// zeroed is n bytes that are 0.
+func (m *Machine) zeroed(n int) []byte {
+	if len(m.zeros) < n {
+		m.zeros = make([]byte, n)
+	}
+	return m.zeros[:n]
 }
 
 // partInt is the integer, or bit-field, in p, of which missing bytes are 0.

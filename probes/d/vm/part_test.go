@@ -72,7 +72,6 @@ func TestParts(t *testing.T) {
 		for i, bad := range [][]code.Instr{
 			get(code.OpPartU, 17, 8, 0), get(code.OpPartU, -1, 1, 0), get(code.OpPartU, 24, 1, 0), get(code.OpPartU, 1<<62, 8, 0),
 			join(at(v, 21), []code.Instr{push(1), part(code.OpPut, v, 4, 0)}),
-			{push(4), imm(code.OpBound, 4)}, {push(-1), imm(code.OpBound, 4)},
 		} {
 			p := program()
 			p.Vars = partVars()

@@ -22,9 +22,9 @@ func (f *frame) scratch(addr uint64, n int) (p []byte, ok bool) {
 // address is that of the last n bytes of the scratch space.
 func (f *frame) address(n int) uint64 { return scratchBase + uint64(len(f.mem)-n) }
 
-// read fills p from the guest or from the scratch space.
+// read fills p from the guest or from memory of the program.
 func (f *frame) read(addr uint64, p []byte) bool {
-	if s, ok := f.scratch(addr, len(p)); ok {
+	if s, ok := f.object(addr, len(p)); ok {
 		copy(p, s)
 		return true
 	}
@@ -34,17 +34,17 @@ func (f *frame) read(addr uint64, p []byte) bool {
 	return true
 }
 
-// target is n bytes of the scratch space that are about to be written.
+// target is n bytes of the program's memory that are about to be written.
 func (f *frame) target(addr, n uint64) (p []byte, ok bool) {
 	if n <= uint64(f.limit) {
-		if s, ok := f.scratch(addr, int(n)); ok {
+		if s, ok := f.object(addr, int(n)); ok {
 			return s[:n], true
 		}
 	}
 	return nil, f.fail(BadAddr, addr)
 }
 
-// store puts the low n bytes of v into the scratch space.
+// store puts the low n bytes of v into the program's memory.
 func (f *frame) store(addr uint64, n int, v uint64) bool {
 	p, ok := f.target(addr, uint64(n))
 	if ok {

@@ -20,6 +20,8 @@ func (f *frame) loadVar(t *code.Type, num uint64, str []byte) (v uint64, ok bool
 		return num, true
 	case len(str) == 0:
 		return f.unset(t)
+	case t.Kind == code.String:
+		str = upToNUL(str, len(str)) // it may have been written through a pointer
 	}
 	return f.keep(str)
 }

@@ -3,7 +3,7 @@ struct s { int x; }; BEGIN { trace(((struct s *)arg0)->y); } ### "D_TYPE_MEMBER 
 ---
 BEGIN { trace(curthread->nosuch); } ### "D_TYPE_MEMBER nosuch is not a member of struct task_struct"
 ---
-BEGIN { trace(offsetof(struct file, nosuch)); } ### "D_TYPE_MEMBER"
+BEGIN { trace(offsetof(struct file, nosuch)); } ### "D_UNKNOWN failed to determine offset of nosuch: it is not a member of struct fil"
 ---
 auto int x; ### "D_DECL_BADCLASS specified storage class not appropriate in D: auto"
 ---
@@ -19,11 +19,11 @@ unsigned string x; ### "D_DECL_SIGNINT"
 ---
 long string x; ### "D_DECL_LONGINT"
 ---
-long short x; ### "D_DECL_COMBO"
+long short x; ### "D_UNKNOWN failed to resolve type long short: unknown type name"
 ---
 struct s { int x; } int y; ### "D_DECL_COMBO"
 ---
-float x; ### "D_DECL_COMBO floating-point"
+unsigned float x; ### "D_DECL_SIGNINT"
 ---
 int x[]; ### "D_DECL_ARRNULL"
 ---
@@ -41,19 +41,19 @@ char a[1000000]; char b[1000000]; char c[1000000]; char d[1000000]; char e[10000
 char a1[1000000]; char b1[1000000]; char c1[1000000]; char d1[1000000]; char e1[1000000]; char f1[1000000]; char g1[1000000]; char h1[1000000];
 char last[1000000]; ### "D_DECL_ARRBIG variables are too large"
 ---
-typedef int foo; typedef long foo; ### "D_DECL_TYPERED type redeclared: foo"
+typedef int foo; typedef long foo; ### "D_DECL_IDRED typedef redeclared: foo"
 ---
-typedef long uint8_t; ### "D_DECL_TYPERED type redeclared: uint8_t"
+typedef long uint8_t; ### "D_DECL_IDRED typedef redeclared: uint8_t"
 ---
 struct s { int x; }; struct s { int x; }; ### "D_DECL_TYPERED type redeclared: struct s"
 ---
-struct s { int x; }; union s *y; ### "D_DECL_TYPERED type redeclared"
+union s { int x; }; union s { int x; } y; ### "D_DECL_TYPERED type redeclared"
 ---
 enum s { A }; enum s { B }; ### "D_DECL_TYPERED"
 ---
 struct s { int; }; ### "D_DECL_MNAME member declaration requires a name"
 ---
-struct s { int x; char x; }; ### "D_DECL_MNAME member x of struct s is declared twice"
+struct s { int x; char x; }; ### "D_UNKNOWN failed to define member 'x' of struct s: it is there twice"
 ---
 struct s { int x : pid; }; ### "D_DECL_BFCONST"
 ---
@@ -67,7 +67,7 @@ enum e { A = pid }; ### "D_DECL_ENCONST enumerator 'A'"
 ---
 enum e { A = 0x7fffffff, B }; ### "D_DECL_ENOFLOW enumerator 'B'"
 ---
-enum e { A, A }; ### "D_DECL_IDRED identifier redeclared: A"
+enum e { A, A }; ### "D_UNKNOWN failed to define enumerator 'A': it is there twice"
 ---
 enum e { pid }; ### "D_DECL_IDRED"
 ---
@@ -75,9 +75,9 @@ int; ### "D_DECL_USELESS useless declaration"
 ---
 struct s { int x[int]; }; ### "D_DECL_DYNOBJ"
 ---
-struct s { int x(int); }; ### "D_DECL_DYNOBJ"
+struct s { int x(int); }; ### "D_DECL_VOIDOBJ cannot have a member that is a function: x"
 ---
-int f(int); ### "D_DECL_DYNOBJ"
+int f(int); int f; ### "D_DECL_IDRED"
 ---
 struct s { struct s x; }; ### "D_DECL_INCOMPLETE incomplete struct s: x"
 ---
@@ -91,7 +91,7 @@ int (*f)(void, int); ### "D_DECL_PROTO_VOID"
 ---
 provider foo { probe p(int, void); }; ### "D_DECL_PROTO_VOID"
 ---
-inline int f[int] = 1; ### "D_DECL_PROTO_NAME inline f declaration requires parameter #1 to have a name"
+inline int f[int] = 1; ### "D_DECL_PROTO_NAME inline f prototype requires parameter \\#1 to have a name"
 ---
 inline int pid = 1; ### "D_DECL_IDRED"
 ---
@@ -107,13 +107,13 @@ inline int f[int a] = a; BEGIN { trace(f[1, 2]); } ### "D_PROTO_LEN"
 ---
 inline int f[int a] = a; BEGIN { trace(f["a"]); } ### "D_PROTO_ARG"
 ---
-inline int f[int a] = a; BEGIN { trace(f); } ### "D_ARR_BADREF inline f"
+inline int f[int a] = a; BEGIN { trace(f); } ### "D_IDENT_BADREF inline f\\[ \\] may not be referenced without arguments"
 ---
 inline int x = 1; BEGIN { trace(&x); } ### "D_ADDROF_LVAL"
 ---
 BEGIN { trace(offsetof(int, x)); } ### "D_OFFSETOF_TYPE"
 ---
-BEGIN { trace(offsetof(struct nosuch, x)); } ### "D_OP_INCOMPLETE"
+BEGIN { trace(offsetof(struct nosuch, x)); } ### "D_OFFSETOF_TYPE offsetof operand must be a struct or union type: nothing is known of t"
 ---
 BEGIN { trace(offsetof(struct inode, i_mode)); } ### "D_OFFSETOF_BITFIELD"
 ---
@@ -125,23 +125,23 @@ BEGIN { trace((*((struct file *)arg0)->f_op)(1)); } ### "D_FUNC_IDENT"
 ---
 BEGIN { trace(*((struct file *)arg0)->f_op); } ### "D_DEREF_FUNC"
 ---
-BEGIN { ((struct inode *)arg0)->i_mode = 1; } ### "D_OP_LVAL"
+BEGIN { (struct inode *)arg0 = 0; } ### "D_OP_LVAL"
 ---
 BEGIN { *(struct inode *)arg0 = *(struct inode *)arg1; } ### "D_OP_LVAL"
 ---
 BEGIN { ((struct file *)arg0)->f_op = 0; }
 ---
-int a[3]; BEGIN { x = a; } ### "D_OP_ARRFUN a is of type int \\[3\\]"
+int a[3]; BEGIN { x = "s"; x = a; } ### "D_OP_INCOMPAT"
 ---
-int a[3]; BEGIN { a = 1; } ### "D_OP_INCOMPAT"
+int a[3]; BEGIN { a = 1; } ### "D_OP_ARRFUN operator = may not be applied to an operand of type int \\[3\\]"
 ---
-int a[3]; BEGIN { a[3] = 1; } ### "D_ARR_BADREF index 3 is outside"
+int a[3]; BEGIN { a[3, 1]++; } ### "D_ARR_BADREF"
 ---
-int a[3]; BEGIN { a[-1] = 1; } ### "D_ARR_BADREF index -1 is outside"
+int a[3]; BEGIN { p = &a[1]; p = &self->p; } ### "D_VAR_UNDEF"
 ---
-int a[3]; BEGIN { trace(&a[1]); } ### "D_ADDROF_VAR"
+struct s { int x; } v; BEGIN { p = &v.x; trace(&v); } ### "D_ADDROF_VAR"
 ---
-int a[3]; BEGIN { a[1, 2] = 1; } ### "D_PROTO_LEN"
+int a[3]; BEGIN { a[1, 2] = 1; } ### "D_ARR_BADREF a is not an associative array: it takes one index, 2 passed"
 ---
 struct s { int x; }; this struct s t; BEGIN { this->t->x = 1; } ### "D_OP_PTR"
 ---
@@ -185,10 +185,9 @@ struct a { int x; }; translator struct a < int I > { x = "s"; }; ### "D_XLATE_IN
 ---
 struct a { int x; }; translator struct a < int I > { z = I; }; ### "D_XLATE_MEMB translator member z is not a member of struct a"
 ---
-struct a { int x; }; translator struct a < int I > { x = I; x = I; }; ### "D_XLATE_MEMB"
+struct a { int x; }; translator struct a < int I > { x = I; y = I; }; ### "D_XLATE_MEMB"
 ---
-struct a { int x; }; translator struct a < int I > { x = I; };
-BEGIN { trace(xlate <struct a>(1)); } ### "D_OP_DYN translated value"
+struct a { int x[2]; }; translator struct a < int *I > { x = I; }; ### "D_XLATE_INCOMPAT"
 ---
 struct a { int x; }; translator struct a < int I > { x = I; };
 BEGIN { y = xlate <struct a *>(1); } ### "D_OP_DYN"
@@ -205,13 +204,13 @@ provider foo { probe p(int,int,int,int,int,int,int,int,int,int,int,int,int,int,i
 ---
 provider foo { probe p(int) : (struct file *); }; ### "D_PROV_PRXLATOR"
 ---
-#pragma D attributes Stable/Stable/Common nosuch ### "D_PRAGMA_SCOPE"
+#pragma D attributes Stable/Stable/Common nosuch ### "D_PRAGMA_UNUSED unused \\#pragma D attributes: nosuch is not defined"
 BEGIN { }
 ---
 #pragma D attributes Stable/Stable/Common provider nosuch ### "D_PRAGMA_SCOPE"
 BEGIN { }
 ---
-#pragma D attributes Stable/Common pid ### "D_PRAGMA_MALFORM"
+#pragma D attributes Stable/Common pid ### "D_PRAGMA_INVAL invalid attributes specified by \\#pragma D attributes: Stable/Common"
 BEGIN { }
 ---
 #pragma D attributes Stable/Stable/Common foo pid ### "D_PRAGMA_MALFORM"
@@ -250,7 +249,9 @@ BEGIN { trace(zonename); } ### "D_VAR_UNSUP"
 ---
 /* These are fine. */
 #pragma D depends_on module vmlinux
-#pragma D attributes Evolving/Unstable/ISA pid
+typedef int mine; void fn(int, ...);
+#pragma D attributes Evolving/Unstable/ISA mine
+#pragma D attributes Evolving/Unstable/ISA fn
 struct later;
 struct later *ahead;
 struct later { struct later *next; union { int a; char b[4]; }; unsigned f : 3, : 5, g : 9, : 0, h : 1; };

@@ -8,13 +8,13 @@ BEGIN { x = ; } ### "D_SYNTAX"
 ---
 BEGIN { x = 09; } ### "D_INT_DIGIT.*09.*base 8"
 ---
-BEGIN { x = 0xg; } ### "D_INT_DIGIT"
+BEGIN { x = 0xg; } ### "D_SYNTAX.*near \"xg\""
 ---
-BEGIN { x = 12ab; } ### "D_INT_DIGIT"
+BEGIN { x = 12ab; } ### "D_SYNTAX.*near \"ab\""
 ---
 BEGIN { x = 18446744073709551616; } ### "D_INT_OFLOW.*18446744073709551616"
 ---
-BEGIN { x = 1uu; } ### "syntax error near \"1uu\""
+BEGIN { x = 1uu; } ### "syntax error near \"u\""
 ---
 BEGIN { x = 1.5; } ### "floating-point constants are not permitted"
 ---
