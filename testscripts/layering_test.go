@@ -17,6 +17,7 @@ const module = "trapline/"
 // line of their own.
 var layers = []string{
 	"kernel/arch kernel/ctypes kernel/callsite owned internal/hostile",
+	"insn insn/insntest",
 	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs images/debian emu/interleave",
 	"kernel/debuginfo kernel/source images/snapshots",
 	"kernel/guestos images packaging/pinned",
@@ -46,13 +47,14 @@ var layers = []string{
 // apart are packages that do not know each other, whatever their layers: none of from
 // imports any of to, but those of but. Each path stands for what is below it as well.
 var apart = []struct{ from, to, but string }{
-	{from: "kernel trampoline probes images", to: "emu"}, // so they build without libunicorn
-	{from: "emu", to: "kernel trampoline probes images", but: "kernel/arch"},
+	{from: "insn", to: "kernel trampoline", but: "kernel/arch"},
+	{from: "kernel insn trampoline probes images", to: "emu"}, // so they build without libunicorn
+	{from: "emu", to: "kernel insn trampoline probes images", but: "kernel/arch"},
 	{from: "trampoline", to: "kernel images", but: "kernel/arch"},
-	{from: "probes/d", to: "kernel trampoline", but: "kernel/ctypes"},
+	{from: "probes/d", to: "kernel insn trampoline", but: "kernel/ctypes"},
 	{from: "probes", to: "images"},
 	{from: "kernel", to: "trampoline images"},
-	{from: "images", to: "kernel trampoline"},
+	{from: "images", to: "kernel insn trampoline"},
 }
 
 // An edge is an import of one of our packages by another.
@@ -114,6 +116,10 @@ func TestCheck(t *testing.T) {
 		{edge{"probes/d/vm", "kernel/arch"}, false, false},
 		{edge{"probes/d/code", "probes/d/syntax"}, false, false},
 		{edge{"trampoline", "kernel"}, true, false},
+		{edge{"trampoline", "insn"}, false, true},
+		{edge{"kernel/guestos", "insn"}, false, true},
+		{edge{"kernel/arch", "insn"}, false, false},
+		{edge{"insn", "kernel"}, true, false},
 		{edge{"kernel/guestos", "kernel"}, false, true},
 		{edge{"kernel", "kernel/guestos"}, false, false},
 		{edge{"probes/kinst", "cmd/internal/cli"}, false, false},
@@ -122,6 +128,29 @@ func TestCheck(t *testing.T) {
 		if problem := check(c.edge, c.test); (problem == "") != c.ok {
 			t.Errorf("%s -> %s, in a test %t: %q", c.from, c.to, c.test, problem)
 		}
+	}
+}
+
+// decoders are imported by insn. Tests of trampoline compare with them.
+const decoders = "golang.org/x/arch/"
+
+// TestDecoders: what an instruction is, package insn knows alone.
+func TestDecoders(t *testing.T) {
+	found := 0
+	for path, imports := range parseTree(t) {
+		from, test := filepath.ToSlash(filepath.Dir(path)), strings.HasSuffix(path, "_test.go")
+		for _, name := range imports {
+			switch {
+			case !strings.HasPrefix(name, decoders):
+			case from == "insn", test && from == "trampoline":
+				found++
+			default:
+				t.Errorf("%s: imports %s: ask package insn", path, name)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("insn imports no decoder: is the rule out of date?")
 	}
 }
 

@@ -3,6 +3,8 @@ package trampoline
 import (
 	"encoding/binary"
 	"fmt"
+
+	"trapline/insn"
 )
 
 const amd64INT3 = 0xcc
@@ -13,13 +15,13 @@ func amd64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
 		return nil, fmt.Errorf("encoding the trampoline of %#x: there is none (%s)", pc, p.Kind)
 	}
 	if len(code) < int(p.Len) {
-		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, ErrTruncated)
+		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, insn.ErrTruncated)
 	}
 	e := amd64Encoder{p: p, code: code[:p.Len], next: pc + uint64(p.Len), slot: slot, out: make([]byte, 0, amd64SlotSize)}
 	e.instruction()
 	e.branch(e.next, 0xe9)
 	if e.far {
-		return nil, fmt.Errorf("encoding the trampoline of %#x: %#x is not within 2 GiB of the slot at %#x", pc, e.target, slot)
+		return nil, fmt.Errorf("encoding the trampoline of %#x: %#x is not within 2 GiB of the slot at %#x", pc, e.where, slot)
 	}
 	return e.out, nil
 }
@@ -31,9 +33,9 @@ type amd64Encoder struct {
 	next uint64 // address of the instruction after it
 	slot uint64
 
-	out    []byte
-	far    bool   // something is out of reach:
-	target uint64 // this
+	out   []byte
+	far   bool   // something is out of reach:
+	where uint64 // this
 }
 
 // instruction writes all but the jump back.
@@ -45,19 +47,19 @@ func (e *amd64Encoder) instruction() {
 		e.copyRIP(e.code)
 	case amd64Jump:
 		e.copy(e.prefixes())
-		e.branch(e.branchTarget(), 0xe9)
+		e.branch(e.target(), 0xe9)
 	case amd64Cond:
 		e.copy(e.prefixes())
-		e.branch(e.branchTarget(), 0x0f, 0x80|e.condition())
+		e.branch(e.target(), 0x0f, 0x80|e.condition())
 	case amd64Loop:
 		e.loop()
 	case amd64Xbegin:
 		e.copy(e.prefixes())
-		e.branch(e.branchTarget(), 0xc7, 0xf8)
+		e.branch(e.target(), 0xc7, 0xf8)
 	case amd64Call:
 		e.push()
 		e.copy(e.prefixes())
-		e.branch(e.branchTarget(), 0xe9)
+		e.branch(e.target(), 0xe9)
 	case amd64CallReg:
 		e.push()
 		e.copy(e.callAs(4))
@@ -81,7 +83,7 @@ func (e *amd64Encoder) here() uint64 { return e.slot + uint64(len(e.out)) }
 func (e *amd64Encoder) relative(target, end uint64) uint32 {
 	d := target - end
 	if d != uint64(int32(d)) {
-		e.far, e.target = true, target
+		e.far, e.where = true, target
 	}
 	return uint32(d)
 }
@@ -101,7 +103,7 @@ func (e *amd64Encoder) push() {
 // copyRIP copies an instruction with a memory operand relative to RIP.
 func (e *amd64Encoder) copyRIP(code []byte) {
 	at := len(e.out) + int(e.p.disp)
-	target := e.next + uint64(int32At(code, int(e.p.disp), 4))
+	target := e.target()
 	e.copy(code)
 	binary.LittleEndian.PutUint32(e.out[at:], e.relative(target, e.here()))
 }
@@ -115,16 +117,13 @@ func (e *amd64Encoder) copyRIP(code []byte) {
 func (e *amd64Encoder) loop() {
 	e.copy(e.code[:e.p.at+1])
 	e.copy([]byte{2, 0xeb, 5})
-	e.branch(e.branchTarget(), 0xe9)
+	e.branch(e.target(), 0xe9)
 }
 
-// branchTarget is where a near branch goes, which ends in its displacement.
-func (e *amd64Encoder) branchTarget() uint64 {
-	size := 4
-	if b := e.code[e.p.at]; b&0xf0 == 0x70 || b == 0xeb || b&0xfc == 0xe0 {
-		size = 1
-	}
-	return e.next + uint64(int32At(e.code, len(e.code)-size, size))
+// target is the address that the instruction names relative to its end.
+func (e *amd64Encoder) target() uint64 {
+	disp, _ := insn.AMD64Displacement(e.code)
+	return e.next + uint64(disp)
 }
 
 // condition is the condition of jcc rel8 or rel32.

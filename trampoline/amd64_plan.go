@@ -1,6 +1,11 @@
 package trampoline
 
-import "errors"
+import (
+	"errors"
+
+	"trapline/insn"
+	"trapline/kernel/arch"
+)
 
 // The forms of a trampoline of amd64. "back" is jmp rel32 to pc+len.
 const (
@@ -8,7 +13,7 @@ const (
 	amd64RIP                 // the instruction with another disp32; back
 	amd64Jump                // prefixes, jmp rel32; back (never reached)
 	amd64Cond                // prefixes, jcc rel32; back
-	amd64Loop                // prefixes, jrcxz or loop over jmp back; jmp target. See encodeLoop
+	amd64Loop                // prefixes, jrcxz or loop over jmp back; jmp target.
 	amd64Xbegin              // prefixes, xbegin rel32; back
 	amd64Call                // push pc+len; prefixes, jmp rel32; back (never reached)
 	amd64CallReg             // push pc+len; the same as jmp; back (never reached)
@@ -43,18 +48,18 @@ const (
 // software interrupts and far calls on the stack, x87 arithmetic in the unit's instruction
 // pointer), and what cannot be rewritten.
 func amd64Plan(code []byte, pc uint64) Plan {
-	in, err := decodeAMD64(code)
+	in, err := insn.DecodeAMD64(code)
 	if err != nil {
 		return Plan{reason: amd64DecodeReason(err)}
 	}
-	p := Plan{Kind: Copy, Len: uint8(in.length), at: uint8(in.at), modrm: uint8(in.modrm), disp: uint8(in.disp)}
-	switch in.space {
-	case spaceOne:
+	p := Plan{Kind: Copy, Len: uint8(in.Len), at: uint8(in.At), modrm: uint8(in.ModRM), disp: uint8(in.Disp)}
+	switch {
+	case in.OneByte():
 		p = planOneByte(p, &in, code, pc)
-	case space0F:
+	case in.TwoBytes():
 		p = plan0F(p, &in)
 	}
-	if p.Kind == Copy && in.ripRel {
+	if p.Kind == Copy && in.RIPRel {
 		p = planRIP(p, &in)
 	}
 	return p
@@ -62,9 +67,9 @@ func amd64Plan(code []byte, pc uint64) Plan {
 
 func amd64DecodeReason(err error) reason {
 	switch {
-	case errors.Is(err, ErrTruncated):
+	case errors.Is(err, insn.ErrTruncated):
 		return reasonTruncated
-	case errors.Is(err, ErrTooLong):
+	case errors.Is(err, insn.ErrTooLong):
 		return reasonTooLong
 	}
 	return reasonUndefined
@@ -79,17 +84,17 @@ func (p Plan) as(k Kind, f form) Plan {
 	return p
 }
 
-func planRIP(p Plan, in *amd64Insn) Plan {
-	if in.addrsize {
+func planRIP(p Plan, in *insn.AMD64Inst) Plan {
+	if in.AddrSize {
 		return p.refuse(reasonEIPRelative)
 	}
 	return p.as(Relocate, amd64RIP)
 }
 
 // planOneByte plans what has a one-byte opcode.
-func planOneByte(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
-	switch op := in.opcode; {
-	case op == 0xcc && in.length == 1: // int3
+func planOneByte(p Plan, in *insn.AMD64Inst, code []byte, pc uint64) Plan {
+	switch op := in.Opcode; {
+	case op == 0xcc && in.Len == 1: // int3
 		return Plan{Kind: Guest, Len: 1}
 	case op == 0xcc, op == 0xcd, op == 0xf1: // int3, int, int1
 		return p.refuse(reasonSoftwareInterrupt)
@@ -99,18 +104,18 @@ func planOneByte(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
 		return planBranch(p, in, amd64Jump, 5)
 	case 0xe0 <= op && op <= 0xe3: // loopne, loope, loop, jrcxz
 		return planBranch(p, in, amd64Loop, 2)
-	case op == 0xc7 && code[in.modrm] == 0xf8: // xbegin
+	case op == 0xc7 && code[in.ModRM] == 0xf8: // xbegin
 		return planBranch(p, in, amd64Xbegin, 6)
 	case op == 0xe8: // call rel32
 		p = planBranch(p, in, amd64Call, 5)
 		return planReturn(p, pc)
-	case op == 0xff && code[in.modrm]>>3&7 == 2: // call r/m64
+	case op == 0xff && code[in.ModRM]>>3&7 == 2: // call r/m64
 		return planIndirectCall(p, in, code, pc)
-	case op == 0xff && isFarRegister(code[in.modrm]):
+	case op == 0xff && isFarRegister(code[in.ModRM]):
 		return p.refuse(reasonUndefined)
-	case op == 0xff && code[in.modrm]>>3&7 == 3: // far call
+	case op == 0xff && code[in.ModRM]>>3&7 == 3: // far call
 		return p.refuse(reasonFarCall)
-	case op&0xf8 == 0xd8 && !isX87Control(op, code[in.modrm]):
+	case op&0xf8 == 0xd8 && !isX87Control(op, code[in.ModRM]):
 		return p.refuse(reasonX87)
 	}
 	return p
@@ -140,22 +145,22 @@ func isFarRegister(modrm byte) bool {
 }
 
 // plan0F plans what has an opcode after 0f.
-func plan0F(p Plan, in *amd64Insn) Plan {
+func plan0F(p Plan, in *insn.AMD64Inst) Plan {
 	switch {
-	case in.opcode == 0x05: // syscall
+	case in.Opcode == 0x05: // syscall
 		return p.refuse(reasonSyscall)
-	case in.opcode&0xf0 == 0x80: // jcc rel32
+	case in.Opcode&0xf0 == 0x80: // jcc rel32
 		return planBranch(p, in, amd64Cond, 6)
 	}
 	return p
 }
 
 // planBranch plans a branch whose rewritten form has n bytes after the prefixes.
-func planBranch(p Plan, in *amd64Insn, f form, n int) Plan {
+func planBranch(p Plan, in *insn.AMD64Inst, f form, n int) Plan {
 	switch {
-	case in.opsize:
+	case in.OpSize:
 		return p.refuse(reasonNarrowBranch)
-	case in.at+n > amd64MaxInstr:
+	case in.At+n > arch.AMD64.MaxInstr:
 		return p.refuse(reasonNoRoom)
 	case f == amd64Call:
 		return p.as(Emulate, f)
@@ -172,15 +177,15 @@ func planReturn(p Plan, pc uint64) Plan {
 }
 
 // planIndirectCall plans a near call through a register or memory.
-func planIndirectCall(p Plan, in *amd64Insn, code []byte, pc uint64) Plan {
-	modrm := code[in.modrm]
-	register, rsp := modrm >= 0xc0, modrm&7 == 4 && !in.rexB()
+func planIndirectCall(p Plan, in *insn.AMD64Inst, code []byte, pc uint64) Plan {
+	modrm := code[in.ModRM]
+	register, rsp := modrm >= 0xc0, modrm&7 == 4 && !in.RexB()
 	switch {
-	case in.opsize:
+	case in.OpSize:
 		return p.refuse(reasonNarrowBranch)
-	case in.ripRel && in.addrsize:
+	case in.RIPRel && in.AddrSize:
 		return p.refuse(reasonEIPRelative)
-	case in.ripRel:
+	case in.RIPRel:
 		return p.as(Emulate, amd64CallRIP)
 	case register && !rsp:
 		return planReturn(p.as(Emulate, amd64CallReg), pc)

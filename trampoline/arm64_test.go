@@ -12,11 +12,32 @@ import (
 )
 
 const (
-	armPC   = 0xffff800008010ff8
-	armSlot = 0xffffffffd0000000
+	arm64PC   = 0xffff800008010ff8
+	arm64Slot = 0xffffffffd0000000
 )
 
-func TestARM64Rows(t *testing.T) { testRows(t, ARM64, armPC, armSlot) }
+func TestARM64Rows(t *testing.T) { testRows(t, ARM64, arm64PC, arm64Slot) }
+
+// A pattern is the instructions of n bytes whose bits under mask are value.
+type pattern struct {
+	n           int
+	mask, value uint32
+}
+
+// arm64Patterns are the instructions that name or save their own address, and their neighbours
+// (Arm ARM, C4.1).
+var arm64Patterns = []pattern{
+	{4, 0x1f000000, 0x10000000}, // adr, adrp
+	{4, 0x7c000000, 0x14000000}, // b, bl
+	{4, 0xff000010, 0x54000000}, // b.cond
+	{4, 0x7e000000, 0x34000000}, // cbz, cbnz
+	{4, 0x7e000000, 0x36000000}, // tbz, tbnz
+	{4, 0xff9ffc1f, 0xd61f0000}, // br, blr, ret
+	{4, 0xff9ff800, 0xd61f0800}, // authenticated
+	{4, 0xfe9ff800, 0xd61f0800},
+	{4, 0x3b000000, 0x18000000}, // literals
+	{4, 0xffe0001f, 0xd4200000}, // brk
+}
 
 // TestARM64Words compares the plans of random words, many of them branches, with what
 // x/arch takes them for.
@@ -26,7 +47,7 @@ func TestARM64Words(t *testing.T) {
 	for range 60_000 {
 		w := rnd.Uint32()
 		if rnd.IntN(2) > 0 {
-			c := armClasses[rnd.IntN(len(armClasses))]
+			c := arm64Patterns[rnd.IntN(len(arm64Patterns))]
 			w = w&^c.mask | c.value
 		}
 		if checkARM64(t, w) {
@@ -45,8 +66,8 @@ func checkARM64(t *testing.T, w uint32) bool {
 	if err != nil {
 		return false
 	}
-	p := ARM64.Plan(code, armPC)
-	do := ARM64.Do(p, code, armPC)
+	p := ARM64.Plan(code, arm64PC)
+	do := ARM64.Do(p, code, arm64PC)
 	rel, ok := relativeARM64(in)
 	switch {
 	case in.Op == arm64asm.BR || in.Op == arm64asm.RET || in.Op == arm64asm.BLR:
@@ -79,7 +100,7 @@ func relativeARM64(in arm64asm.Inst) (int64, bool) {
 	for _, a := range in.Args {
 		if rel, ok := a.(arm64asm.PCRel); ok {
 			if in.Op == arm64asm.ADRP {
-				return int64(rel) - armPC&0xfff, true
+				return int64(rel) - arm64PC&0xfff, true
 			}
 			return int64(rel), true
 		}
@@ -101,7 +122,7 @@ func regARM64(a arm64asm.Arg) arch.Reg {
 // checkLiteral: the load in the slot is of the same size and register as the load in place,
 // through the register that is lent.
 func checkLiteral(t *testing.T, in arm64asm.Inst, p Plan, code []byte, do arch.Emulation) {
-	out, err := ARM64.Encode(p, code, armPC, armSlot)
+	out, err := ARM64.Encode(p, code, arm64PC, arm64Slot)
 	if err != nil {
 		t.Fatal(err)
 	}

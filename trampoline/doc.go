@@ -29,7 +29,8 @@
 // in no memory, and whoever delivers exceptions reports one that was raised at slot
 // at pc, and any other at pc+len.
 //
-// An architecture is one [ISA] value. A [Plan] is made once, when a probe is created;
+// What an instruction is, package insn knows; here is what becomes of it. An architecture is one
+// [ISA] value. A [Plan] is made once, when a probe is created;
 // firing decodes nothing. Everything here is a pure function over bytes, except [Slots],
 // which keeps account of the slots.
 package trampoline

@@ -2,6 +2,7 @@ package trampoline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"testing"
 	"unsafe"
 
@@ -27,7 +28,7 @@ var conformance = []struct {
 		Guest:    {{0xcc}},
 	},
 }, {
-	isa: ARM64, pc: armPC, slot: armSlot, back: secondBreakpoint(arch.ARM64),
+	isa: ARM64, pc: arm64PC, slot: arm64Slot, back: secondBreakpoint(arch.ARM64),
 	code: map[Kind][][]byte{
 		Refuse:   {{0xfe, 0xa3, 0xc1, 0xda}, {1, 2, 3}, {}},                             // paciasppc
 		Copy:     {{0xfd, 0x7b, 0xbf, 0xa9}, {0, 0, 0, 0}, {0xff, 0x0f, 0x5f, 0xd6}},    // stp, udf, retab
@@ -36,7 +37,7 @@ var conformance = []struct {
 		Guest:    {{0, 0, 0x20, 0xd4}, {0x40, 0x8e, 0x2e, 0xd4}},
 	},
 }, {
-	isa: RISCV64, pc: riscvPC, slot: riscvSlot, back: secondBreakpoint(arch.RISCV64),
+	isa: RISCV64, pc: riscv64PC, slot: riscv64Slot, back: secondBreakpoint(arch.RISCV64),
 	code: map[Kind][][]byte{
 		Refuse:  {{0x1f, 0, 0, 0, 0, 0}, {0x13, 0, 0}, {1}, {}},
 		Copy:    {{0x01, 0x00}, {0x13, 0, 0, 0}, {0, 0}, {0x73, 0, 0x20, 0x10}},    // c.nop, nop, c.unimp, sret
@@ -47,8 +48,8 @@ var conformance = []struct {
 
 // TestISA holds every architecture to what the fields of ISA promise.
 func TestISA(t *testing.T) {
-	if len(conformance) != len(ISAs) {
-		t.Errorf("%d architectures, %d are tested", len(ISAs), len(conformance))
+	if len(conformance) != len(arch.All) {
+		t.Errorf("%d architectures, %d are tested", len(arch.All), len(conformance))
 	}
 	for _, c := range conformance {
 		t.Run(c.isa.Arch.Name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func testTrampoline(t *testing.T, isa *ISA, p Plan, code, out []byte, pc, slot u
 		t.Errorf("% x: Len is %d, Length %d, %v", code, p.Len, n, err)
 	}
 	var last int
-	if err := Walk(isa, out, slot, func(off, n int) bool {
+	if err := isa.Walk(out, slot, func(off, n int) bool {
 		last = off
 		return true
 	}); err != nil || len(out) > isa.SlotSize {
@@ -135,7 +136,7 @@ func jumpBack(last []byte, addr, _, _ uint64) uint64 {
 	if len(last) != 5 || last[0] != 0xe9 {
 		return 0
 	}
-	return addr + 5 + uint64(int32At(last, 1, 4))
+	return addr + 5 + uint64(int32(binary.LittleEndian.Uint32(last[1:])))
 }
 
 // secondBreakpoint is the end of a trampoline of 8 bytes.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/insn/insntest"
 	"trapline/kernel/arch"
 )
 
@@ -36,13 +37,13 @@ func TestLinkedLinux(t *testing.T) {
 				planFunc(t, c.isa, f, plans, counts)
 			}
 			found := len(plans)
-			objdumpOf(t, c.objdump, func(d dumped) {
-				p := plans[d.addr]
-				delete(plans, d.addr)
+			insntest.Objdump(t, c.objdump, func(d insntest.Line) {
+				p := plans[d.Addr]
+				delete(plans, d.Addr)
 				switch {
-				case p == nil && img.inFunc(d.addr) && !img.symbols[d.addr] && !isData(d.text):
-					t.Errorf("%#x: objdump has %s, and we have nothing", d.addr, d.text)
-				case p != nil && !isData(d.text):
+				case p == nil && img.inFunc(d.Addr) && !img.symbols[d.Addr] && !isData(d.Text):
+					t.Errorf("%#x: objdump has %s, and we have nothing", d.Addr, d.Text)
+				case p != nil && !isData(d.Text):
 					judge(t, c.isa, d, p)
 				}
 			}, "-d", "-z", img.path)
@@ -63,7 +64,7 @@ type planned struct {
 }
 
 func planFunc(t *testing.T, isa *ISA, f linuxFunc, plans map[uint64]*planned, counts map[string]int) {
-	err := Walk(isa, f.code, f.addr, func(off, n int) bool {
+	err := isa.Walk(f.code, f.addr, func(off, n int) bool {
 		pc, code := f.addr+uint64(off), f.code[off:]
 		p := isa.Plan(code, pc)
 		if int(p.Len) != n {
@@ -107,27 +108,27 @@ var (
 )
 
 // judge compares a plan with objdump's text.
-func judge(t *testing.T, isa *ISA, d dumped, p *planned) {
-	mnemonic, _, _ := strings.Cut(d.text, "\t")
-	m := named.FindStringSubmatch(comment.ReplaceAllString(d.text, ""))
+func judge(t *testing.T, isa *ISA, d insntest.Line, p *planned) {
+	mnemonic, _, _ := strings.Cut(d.Text, "\t")
+	m := named.FindStringSubmatch(comment.ReplaceAllString(d.Text, ""))
 	relative := p.do.Op != arch.OpNone && p.do.Op != arch.OpJumpReg && p.do.Op != arch.OpLendOut
 	switch {
 	case mnemonic == "auipc":
-		operand := d.text[strings.LastIndexByte(d.text, ',')+1:]
+		operand := d.Text[strings.LastIndexByte(d.Text, ',')+1:]
 		operand, _, _ = strings.Cut(operand, " ")
 		if upper, err := strconv.ParseUint(operand, 0, 64); err != nil || p.do.Op != arch.OpSet || p.do.Imm != int64(int32(upper<<12)) {
-			t.Errorf("%#x %s: %s", d.addr, d.text, p.do.Text(isa.Arch))
+			t.Errorf("%#x %s: %s", d.Addr, d.Text, p.do.Text(isa.Arch))
 		}
 	case m != nil && !relative, m == nil && relative:
-		t.Errorf("%#x %s: %v %s", d.addr, d.text, p.plan.Kind, p.do.Text(isa.Arch))
+		t.Errorf("%#x %s: %v %s", d.Addr, d.Text, p.plan.Kind, p.do.Text(isa.Arch))
 	case m != nil:
-		if to, err := strconv.ParseUint(m[1], 16, 64); err != nil || to != d.addr+uint64(p.do.Imm) {
-			t.Errorf("%#x %s: %s", d.addr, d.text, p.do.Text(isa.Arch))
+		if to, err := strconv.ParseUint(m[1], 16, 64); err != nil || to != d.Addr+uint64(p.do.Imm) {
+			t.Errorf("%#x %s: %s", d.Addr, d.Text, p.do.Text(isa.Arch))
 		}
 	case isJumpReg(mnemonic) != (p.do.Op == arch.OpJumpReg):
-		t.Errorf("%#x %s: %v %s", d.addr, d.text, p.plan.Kind, p.do.Text(isa.Arch))
+		t.Errorf("%#x %s: %v %s", d.Addr, d.Text, p.plan.Kind, p.do.Text(isa.Arch))
 	case (mnemonic == "brk" || mnemonic == "ebreak") != (p.plan.Kind == Guest):
-		t.Errorf("%#x %s: %v", d.addr, d.text, p.plan.Kind)
+		t.Errorf("%#x %s: %v", d.Addr, d.Text, p.plan.Kind)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"trapline/insn/insntest"
 )
 
 // A linuxImage is what these tests need of Debian's vmlinux.
@@ -99,19 +101,19 @@ func (img *linuxImage) objdumpBounds(t testing.TB) bounds {
 		b[s.addr] = make([]byte, len(s.data))
 	}
 	cur := img.text[0]
-	objdump(t, func(d dumped) {
-		if d.addr-cur.addr >= uint64(len(cur.data)) {
+	insntest.Objdump(t, "objdump", func(d insntest.Line) {
+		if d.Addr-cur.addr >= uint64(len(cur.data)) {
 			for _, s := range img.text {
-				if d.addr-s.addr < uint64(len(s.data)) {
+				if d.Addr-s.addr < uint64(len(s.data)) {
 					cur = s
 				}
 			}
 		}
 		mark := byte(1)
-		if d.bad() {
+		if d.Bad() {
 			mark = 2
 		}
-		b[cur.addr][d.addr-cur.addr] = mark
+		b[cur.addr][d.Addr-cur.addr] = mark
 	}, "-d", "-z", img.path)
 	return b
 }
@@ -137,7 +139,7 @@ func TestLinuxBoundaries(t *testing.T) {
 	n, size, explained := 0, 0, 0
 	for _, f := range img.funcs {
 		ours := make([]byte, len(f.code))
-		err := Walk(AMD64, f.code, f.addr, func(off, _ int) bool {
+		err := AMD64.Walk(f.code, f.addr, func(off, _ int) bool {
 			n++
 			ours[off] = 1
 			return true

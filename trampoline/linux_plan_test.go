@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"trapline/insn/insntest"
 )
 
 // TestLinuxPlans plans and encodes every instruction of every sized function of a Debian
@@ -18,7 +20,7 @@ func TestLinuxPlans(t *testing.T) {
 	counts := map[string]int{}
 	var moved movedBatch
 	for _, f := range img.funcs {
-		err := Walk(AMD64, f.code, f.addr, func(off, n int) bool {
+		err := AMD64.Walk(f.code, f.addr, func(off, n int) bool {
 			pc, code := f.addr+uint64(off), f.code[off:]
 			p := AMD64.Plan(code, pc)
 			counts[p.Kind.String()]++
@@ -73,27 +75,27 @@ func (b *movedBatch) add(pc uint64, p Plan, out []byte, slot uint64) {
 		b.moved = map[uint64]movedInsn{}
 	}
 	b.moved[pc] = movedInsn{p, slot, uint8(len(out))}
-	b.slots = append(b.slots, padded(out)...)
+	b.slots = append(b.slots, insntest.Padded(out)...)
 }
 
 // check compares objdump's view of vmlinux with that of the slots.
 func (b *movedBatch) check(t *testing.T, img *linuxImage) {
-	lines := map[uint64][]dumped{} // by slot
-	dumpBytes(t, b.slots, testSlot, func(d dumped) {
-		slot := d.addr &^ uint64(AMD64.SlotSize-1)
+	lines := map[uint64][]insntest.Line{} // by slot
+	insntest.DumpBytes(t, b.slots, testSlot, func(d insntest.Line) {
+		slot := d.Addr &^ uint64(AMD64.SlotSize-1)
 		lines[slot] = append(lines[slot], d)
 	})
 	checked := 0
-	objdump(t, func(d dumped) {
-		m, ok := b.moved[d.addr]
+	insntest.Objdump(t, "objdump", func(d insntest.Line) {
+		m, ok := b.moved[d.Addr]
 		if !ok {
 			return
 		}
-		delete(b.moved, d.addr) // once
+		delete(b.moved, d.Addr) // once
 		checked++
 		slot := within(lines[m.slot], m.slot+uint64(m.size))
-		if err := sameEffect(d.text, d.addr+uint64(m.plan.Len), slot, m.plan); err != "" {
-			t.Errorf("%#x %s: %s\n%v", d.addr, d.text, err, slot)
+		if err := sameEffect(d.Text, d.Addr+uint64(m.plan.Len), slot, m.plan); err != "" {
+			t.Errorf("%#x %s: %s\n%v", d.Addr, d.Text, err, slot)
 		}
 	}, "-d", "-z", img.path)
 	t.Logf("objdump has compared %d trampolines", checked)

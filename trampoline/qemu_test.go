@@ -187,11 +187,11 @@ func carriedOut(isa *ISA, code []byte, in oracleIn, slot oracleOut) oracleOut {
 	return slot
 }
 
-// randomARM64 is an instruction of one of the rows of armClasses.
+// randomARM64 is an instruction of one of arm64Patterns.
 func randomARM64(rnd *rand.Rand) []byte {
-	c := armClasses[rnd.IntN(len(armClasses))]
+	c := arm64Patterns[rnd.IntN(len(arm64Patterns))]
 	w := rnd.Uint32()&^c.mask | c.value
-	if c.form == armLiteral && w>>30 == 3 {
+	if c.value == 0x18000000 && w>>30 == 3 {
 		w &^= 0x40000000 // no prefetches, which change nothing
 	}
 	if w&0xff000000 == 0x54000000 {
@@ -201,6 +201,6 @@ func randomARM64(rnd *rand.Rand) []byte {
 }
 
 func randomRISCV64(rnd *rand.Rand) []byte {
-	c := riscvClasses[rnd.IntN(len(riscvClasses))]
+	c := riscv64Patterns[rnd.IntN(len(riscv64Patterns))]
 	return binary.LittleEndian.AppendUint32(nil, rnd.Uint32()&^c.mask|c.value)[:c.n]
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"trapline/insn"
 	"trapline/kernel/arch"
 )
 
@@ -12,7 +13,7 @@ import (
 // A slot has 8 bytes: the instruction, made four bytes long by a c.nop if it has two, and
 // the second breakpoint that stands for the jump back, as in FreeBSD's kinst. What names or
 // saves its own address has no room there to be written anew: the machine does it (see
-// riscvDo).
+// riscv64Do).
 //
 //	pc      c.ebreak        the first breakpoint, over c.ld a0,8(a1)
 //	pc+2    ..         <----------------------------.
@@ -20,56 +21,36 @@ import (
 //	slot    c.ld a0,8(a1)                           |
 //	        c.nop                                   |
 //	        ebreak          the second; goes on at -'
-var RISCV64 = &ISA{
-	Arch:     arch.RISCV64,
+var RISCV64 = isas.Row(arch.RISCV64, &ISA{
+	Set:      insn.RISCV64,
 	SlotSize: 8,
 	Fill:     arch.RISCV64.Breakpoint(2),
-	Length:   riscvLength,
-	Plan:     riscvPlan,
-	Encode:   riscvEncode,
-	Do:       riscvDo,
-	Flow:     riscvFlow,
-	Text:     riscvText,
+	Plan:     riscv64Plan,
+	Encode:   riscv64Encode,
+	Do:       riscv64Do,
+})
+
+// riscv64Do returns what the machine does for an instruction.
+func riscv64Do(p Plan, code []byte, _ uint64) arch.Emulation {
+	if p.form != formDo || len(code) < int(p.Len) {
+		return arch.Emulation{}
+	}
+	return insn.RISCV64Emulation(code)
 }
 
-// riscvLength tells two bytes from four by the lowest bits (Unprivileged ISA, 1.5). Longer
-// encodings are reserved. Whether an encoding has a meaning does not matter.
-func riscvLength(code []byte) (int, error) {
-	if len(code) < 2 {
-		return 0, ErrTruncated
-	}
-	switch {
-	case code[0]&3 != 3:
-		return 2, nil
-	case code[0]&0x1f == 0x1f:
-		return 0, ErrUndefined
-	case len(code) < 4:
-		return 0, ErrTruncated
-	}
-	return 4, nil
-}
+const riscv64CNop = 0x0001
 
-// riscvWord is an instruction of n bytes.
-func riscvWord(code []byte, n int) uint32 {
-	if n == 2 {
-		return uint32(binary.LittleEndian.Uint16(code))
-	}
-	return binary.LittleEndian.Uint32(code)
-}
-
-const riscvCNop = 0x0001
-
-// riscvEncode writes the trampoline of a plan.
-func riscvEncode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
+// riscv64Encode writes the trampoline of a plan.
+func riscv64Encode(p Plan, code []byte, pc, slot uint64) ([]byte, error) {
 	if !p.InSlot() {
 		return nil, fmt.Errorf("encoding the trampoline of %#x: there is none (%s)", pc, p.Kind)
 	}
 	if len(code) < int(p.Len) {
-		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, ErrTruncated)
+		return nil, fmt.Errorf("encoding the trampoline of %#x: %w", pc, insn.ErrTruncated)
 	}
 	out := append([]byte(nil), code[:p.Len]...)
 	if p.Len == 2 {
-		out = binary.LittleEndian.AppendUint16(out, riscvCNop)
+		out = binary.LittleEndian.AppendUint16(out, riscv64CNop)
 	}
 	return append(out, arch.RISCV64.Breakpoint(4)...), nil
 }

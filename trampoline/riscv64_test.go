@@ -11,11 +11,24 @@ import (
 )
 
 const (
-	riscvPC   = 0xffffffff80200ffe
-	riscvSlot = 0xffffffffe8000000
+	riscv64PC   = 0xffffffff80200ffe
+	riscv64Slot = 0xffffffffe8000000
 )
 
-func TestRISCV64Rows(t *testing.T) { testRows(t, RISCV64, riscvPC, riscvSlot) }
+// riscv64Patterns are the instructions that name or save their own address (Unprivileged ISA, 24.1
+// and 16.8).
+var riscv64Patterns = []pattern{
+	{4, 0x0000007f, 0x00000017}, // auipc
+	{4, 0x0000007f, 0x0000006f}, // jal
+	{4, 0x0000707f, 0x00000067}, // jalr
+	{4, 0x0000507f, 0x00000063}, // beq, bne
+	{4, 0x0000407f, 0x00004063}, // blt, bge, bltu, bgeu
+	{2, 0x0000e003, 0x0000a001}, // c.j
+	{2, 0x0000c003, 0x0000c001}, // c.beqz, c.bnez
+	{2, 0x0000e07f, 0x00008002}, // c.jr, c.jalr
+}
+
+func TestRISCV64Rows(t *testing.T) { testRows(t, RISCV64, riscv64PC, riscv64Slot) }
 
 // TestRISCV64Halves compares the plans of all instructions of two bytes with what x/arch
 // takes them for, but for c.j, whose bits x/arch mixes up.
@@ -43,7 +56,7 @@ func TestRISCV64Words(t *testing.T) {
 }
 
 func checkRISCV64(t *testing.T, code []byte) {
-	p := RISCV64.Plan(code, riscvPC)
+	p := RISCV64.Plan(code, riscv64PC)
 	in, err := riscv64asm.Decode(code)
 	if err != nil || in.Len != len(code) { // not an instruction, or not one of RV64GC
 		if p.Kind != Copy && p.Kind != Emulate {
@@ -51,7 +64,7 @@ func checkRISCV64(t *testing.T, code []byte) {
 		}
 		return
 	}
-	want, emulated := riscvOracle(in)
+	want, emulated := riscv64Oracle(in)
 	switch {
 	case in.Op == riscv64asm.EBREAK:
 		if p.Kind != Guest {
@@ -62,20 +75,20 @@ func checkRISCV64(t *testing.T, code []byte) {
 			t.Errorf("% x (%v): %v, want copy", code, in, p.Kind)
 		}
 	default:
-		if got := RISCV64.Do(p, code, riscvPC); p.Kind != Emulate || p.InSlot() || got != want {
+		if got := RISCV64.Do(p, code, riscv64PC); p.Kind != Emulate || p.InSlot() || got != want {
 			t.Errorf("% x (%v): %v %s, want %s", code, in, p.Kind, got.Text(arch.RISCV64), want.Text(arch.RISCV64))
 		}
 	}
 }
 
-var riscvBranches = map[riscv64asm.Op]arch.Op{
+var riscv64Branches = map[riscv64asm.Op]arch.Op{
 	riscv64asm.BEQ: arch.OpIfEQ, riscv64asm.BNE: arch.OpIfNE, riscv64asm.BLT: arch.OpIfLT,
 	riscv64asm.BGE: arch.OpIfGE, riscv64asm.BLTU: arch.OpIfLTU, riscv64asm.BGEU: arch.OpIfGEU,
 }
 
-// riscvOracle is what a machine has to do for an instruction that must not be copied.
+// riscv64Oracle is what a machine has to do for an instruction that must not be copied.
 // x/arch decodes short forms as the long ones they stand for.
-func riscvOracle(in riscv64asm.Inst) (arch.Emulation, bool) {
+func riscv64Oracle(in riscv64asm.Inst) (arch.Emulation, bool) {
 	reg := func(a riscv64asm.Arg) arch.Reg {
 		if r := a.(riscv64asm.Reg); r != riscv64asm.X0 {
 			return arch.RiscvX0 + arch.Reg(r-riscv64asm.X0)
@@ -83,7 +96,7 @@ func riscvOracle(in riscv64asm.Inst) (arch.Emulation, bool) {
 		return arch.NoReg
 	}
 	imm := func(a riscv64asm.Arg) int64 { return int64(a.(riscv64asm.Simm).Imm) }
-	if op, ok := riscvBranches[in.Op]; ok {
+	if op, ok := riscv64Branches[in.Op]; ok {
 		return arch.Emulation{Op: op, A: arch.NoReg, B: reg(in.Args[0]), C: uint8(reg(in.Args[1])), Imm: imm(in.Args[2])}, true
 	}
 	switch in.Op {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"trapline/insn/insntest"
 )
 
 // A slotBatch is instructions and their trampolines, for objdump to read in two runs.
@@ -29,23 +31,13 @@ func (b *slotBatch) add(t testing.TB, code []byte) {
 	b.plans = append(b.plans, p)
 	b.sizes = append(b.sizes, len(out))
 	b.place = append(b.place, append(slices.Clip(code), bytes.Repeat([]byte{0x90}, 32-len(code))...)...)
-	b.slots = append(b.slots, padded(out)...)
-}
-
-// padded fills up to 32 bytes with long nops.
-func padded(code []byte) []byte {
-	out := append([]byte(nil), code...)
-	for len(out) < 32 {
-		n := min(32-len(out), amd64MaxInstr)
-		out = append(append(out, bytes.Repeat([]byte{0x66}, n-1)...), 0x90)
-	}
-	return out
+	b.slots = append(b.slots, insntest.Padded(out)...)
 }
 
 // within returns the lines before end.
-func within(lines []dumped, end uint64) []dumped {
+func within(lines []insntest.Line, end uint64) []insntest.Line {
 	for i, d := range lines {
-		if d.addr >= end {
+		if d.Addr >= end {
 			return lines[:i]
 		}
 	}
@@ -57,18 +49,18 @@ func (b *slotBatch) check(t testing.TB) {
 	place, slots := b.dump(t, b.place, testPC), b.dump(t, b.slots, testSlot)
 	for i, p := range b.plans {
 		slot := within(slots[i], testSlot+uint64(32*i+b.sizes[i]))
-		next := place[i][0].addr + uint64(p.Len)
-		if err := sameEffect(place[i][0].text, next, slot, p); err != "" {
-			t.Errorf("%s: %s\n%v", place[i][0].text, err, slot)
+		next := place[i][0].Addr + uint64(p.Len)
+		if err := sameEffect(place[i][0].Text, next, slot, p); err != "" {
+			t.Errorf("%s: %s\n%v", place[i][0].Text, err, slot)
 		}
 	}
 }
 
 // dump returns the lines of each 32 bytes.
-func (b *slotBatch) dump(t testing.TB, code []byte, vma uint64) [][]dumped {
-	out := make([][]dumped, len(b.plans))
-	dumpBytes(t, code, vma, func(d dumped) {
-		i := (d.addr - vma) / 32
+func (b *slotBatch) dump(t testing.TB, code []byte, vma uint64) [][]insntest.Line {
+	out := make([][]insntest.Line, len(b.plans))
+	insntest.DumpBytes(t, code, vma, func(d insntest.Line) {
+		i := (d.Addr - vma) / 32
 		out[i] = append(out[i], d)
 	}, "-z")
 	return out
@@ -93,12 +85,12 @@ func target(text string) (rest string, addr uint64, ok bool) {
 }
 
 // sameEffect holds a trampoline against the instruction in place, and returns what is wrong.
-func sameEffect(place string, next uint64, slot []dumped, p Plan) string {
+func sameEffect(place string, next uint64, slot []insntest.Line, p Plan) string {
 	if len(slot) == 0 {
 		return "has no instructions"
 	}
 	back := slot[len(slot)-1]
-	if what, to, ok := target(back.text); !ok || what != "jmp" || to != next {
+	if what, to, ok := target(back.Text); !ok || what != "jmp" || to != next {
 		return "does not end in a jump back"
 	}
 	slot = slot[:len(slot)-1]
@@ -106,9 +98,9 @@ func sameEffect(place string, next uint64, slot []dumped, p Plan) string {
 	if p.Kind == Emulate {
 		op := "jmp"
 		switch {
-		case len(slot) == 2 && isPush(slot[0].text, next):
+		case len(slot) == 2 && isPush(slot[0].Text, next):
 			slot = slot[1:]
-		case len(slot) == 2 && slot[1].text == "int3" && slot[1].addr-slot[0].addr == uint64(p.Len):
+		case len(slot) == 2 && slot[1].Text == "int3" && slot[1].Addr-slot[0].Addr == uint64(p.Len):
 			slot, op = slot[:1], "push"
 			place = strings.Replace(place, "*", "", 1)
 			want, goal, _ = target(place)
@@ -118,12 +110,12 @@ func sameEffect(place string, next uint64, slot []dumped, p Plan) string {
 		want = strings.Replace(want, "call", op, 1)
 	}
 	if len(slot) == 3 {
-		return sameLoop(want, goal, slot, back.addr)
+		return sameLoop(want, goal, slot, back.Addr)
 	}
 	if len(slot) != 1 {
 		return "has too many instructions"
 	}
-	got, to, _ := target(slot[0].text)
+	got, to, _ := target(slot[0].Text)
 	if got != want || to != goal {
 		return "is another instruction, or has another target"
 	}
@@ -136,11 +128,11 @@ func isPush(text string, addr uint64) bool {
 }
 
 // sameLoop looks at jrcxz 1f; jmp 2f; 1: jmp target; 2:
-func sameLoop(want string, goal uint64, slot []dumped, back uint64) string {
-	got, one, _ := target(slot[0].text)
-	_, two, _ := target(slot[1].text)
-	jump, to, _ := target(slot[2].text)
-	if got != want || one != slot[2].addr || two != back || jump != "jmp" || to != goal {
+func sameLoop(want string, goal uint64, slot []insntest.Line, back uint64) string {
+	got, one, _ := target(slot[0].Text)
+	_, two, _ := target(slot[1].Text)
+	jump, to, _ := target(slot[2].Text)
+	if got != want || one != slot[2].Addr || two != back || jump != "jmp" || to != goal {
 		return "is not the same loop"
 	}
 	return ""

@@ -58,7 +58,7 @@ func (g *guest) bytes(t *testing.T, code []byte) {
 			fn.Addr = f.Addr
 		}
 	}
-	trampoline.Walk(g.isa, code, fn.Addr, func(off, n int) bool {
+	g.isa.Walk(code, fn.Addr, func(off, n int) bool {
 		fine := g.isa.Plan(code[off:], fn.Addr+uint64(off)).Kind != trampoline.Refuse
 		if fine {
 			fn.Size = uint64(off + n)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trapline/emu"
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/trampoline"
@@ -120,7 +121,7 @@ func (v *Verifier) decode(fn kernel.Symbol) (list []*instruction, err error) {
 	if err := v.Machine.ReadMem(fn.Addr, text); err != nil {
 		return nil, fmt.Errorf("%s: %w", fn.Name, err)
 	}
-	err = trampoline.Walk(v.isa, text, fn.Addr, func(off, n int) bool {
+	err = v.isa.Walk(text, fn.Addr, func(off, n int) bool {
 		pc := fn.Addr + uint64(off)
 		if v.Pick == nil || v.Pick(pc) {
 			code := text[off : off+n]
@@ -128,7 +129,7 @@ func (v *Verifier) decode(fn kernel.Symbol) (list []*instruction, err error) {
 		}
 		return true
 	})
-	if errors.Is(err, trampoline.ErrTruncated) || errors.Is(err, trampoline.ErrUndefined) || errors.Is(err, trampoline.ErrTooLong) {
+	if errors.Is(err, insn.ErrTruncated) || errors.Is(err, insn.ErrUndefined) || errors.Is(err, insn.ErrTooLong) {
 		err = nil // data in the text
 	}
 	return list, err

@@ -52,7 +52,7 @@ func holds(a *Arch, e Emulation, regs Regs) bool {
 	case OpIfBitClr:
 		return b>>e.C&1 == 0
 	case OpIfFlags:
-		return flagsHold(regs.Reg(a.Flags)>>28, e.C)
+		return FlagsHold(regs.Reg(a.Flags)>>28, e.C)
 	}
 	c := read(regs, Reg(e.C))
 	switch e.Op {
@@ -76,10 +76,10 @@ func holds(a *Arch, e Emulation, regs Regs) bool {
 	return false
 }
 
-// flagsHold reports whether a condition of arm64 holds for the flags N, Z, C and V, which are
+// FlagsHold reports whether a condition of arm64 holds for the flags N, Z, C and V, which are
 // bits 3 to 0 (Arm ARM, C1.2.4). Odd conditions are the contrary of the even ones before
 // them, except that 15 always holds, as 14 does.
-func flagsHold(nzcv uint64, cond uint8) bool {
+func FlagsHold(nzcv uint64, cond uint8) bool {
 	n, z, c, v := nzcv>>3&1 == 1, nzcv>>2&1 == 1, nzcv>>1&1 == 1, nzcv&1 == 1
 	var ok bool
 	switch cond >> 1 {

@@ -7,8 +7,7 @@ import (
 )
 
 // amd64: a CPU's own area is at the base of GS, stacks grow down.
-var amd64 = isa{
-	arch:        arch.AMD64,
+var amd64 = isas.Row(arch.AMD64, &isa{
 	userMode:    func(r arch.Regs) bool { return r.Reg(arch.CS)&3 != 0 },
 	currentTask: amd64CurrentTask,
 	anchor:      anchor{"entry_SYSCALL_64", arch.LSTAR}, // SDM vol. 4, IA32_LSTAR
@@ -18,7 +17,7 @@ var amd64 = isa{
 	savedRegs:   amd64SavedReg,
 	savedSize:   168,
 	signalFlag:  2,
-}
+})
 
 // amd64Saved is struct pt_regs in registers of 8 bytes; 255 is the number of the system call.
 var amd64Saved = []arch.Reg{

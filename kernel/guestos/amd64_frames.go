@@ -1,8 +1,7 @@
 package guestos
 
 import (
-	"bytes"
-
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 )
@@ -112,33 +111,45 @@ func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
 	return 0, false
 }
 
-// frameGone reports whether a ret comes soon, with neither pop %rbp nor leave before it, in
-// what is left of the function.
-// That bytes are no instructions does not matter much: what it makes us take for a
-// return address must look like one.
+// frameGone reports whether the function at pc, of which left bytes remain, is about to return
+// without a frame of its own.
 func (f *frames) frameGone(pc, left uint64) bool {
 	code := f.code[:min(left, uint64(len(f.code)))]
-	if f.text(pc, code) != nil {
-		return false
-	}
-	ret := bytes.IndexByte(code, 0xc3)
-	return ret >= 0 && bytes.IndexByte(code[:ret], 0x5d) < 0 && bytes.IndexByte(code[:ret], 0xc9) < 0
+	return f.text(pc, code) == nil && amd64Returns(code)
+}
+
+// amd64Returns reports whether code comes to a ret without a jump, a call, or an instruction that
+// gives the caller its frame pointer back.
+func amd64Returns(code []byte) (returns bool) {
+	_ = insn.AMD64.Walk(code, 0, func(off, n int) bool { // the last may be cut off
+		way := insn.AMD64.Flow(code[off:off+n], 0).Way
+		returns = way == insn.Return
+		return (way == insn.Onward || way == insn.Branch) && !insn.AMD64.Frame(code[off:off+n]).RestoresFP
+	})
+	return returns
 }
 
 // prologue has the offsets in a function of the two instructions that make its frame.
 type prologue struct{ push, mov uint64 }
 
-var movRBP = []byte{0x48, 0x89, 0xe5} // mov %rsp,%rbp
-
-// amd64MakesFrame finds push %rbp (0x55) and mov %rsp,%rbp: at the beginning, or later if
+// amd64MakesFrame finds push %rbp and mov %rsp,%rbp: at the beginning, or later if
 // some paths do without. A function that has neither keeps nothing on the stack.
 func (f *frames) amd64MakesFrame(s kernel.Symbol) prologue {
+	p := prologue{s.Size, s.Size}
 	code := make([]byte, min(s.Size, 4096))
-	if f.text(s.Addr, code) == nil {
-		mov := bytes.Index(code, movRBP)
-		if push := bytes.LastIndexByte(code[:max(mov, 0)], 0x55); push >= 0 {
-			return prologue{uint64(push), uint64(mov)}
-		}
+	if f.text(s.Addr, code) != nil {
+		return p
 	}
-	return prologue{s.Size, s.Size}
+	push := -1
+	_ = insn.AMD64.Walk(code, s.Addr, func(off, n int) bool { // the last may be cut off
+		does := insn.AMD64.Frame(code[off : off+n])
+		if does.SavesFP {
+			push = off
+		}
+		if does.SetsFP && push >= 0 {
+			p = prologue{uint64(push), uint64(off)}
+		}
+		return !does.SetsFP
+	})
+	return p
 }

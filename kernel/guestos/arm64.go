@@ -4,8 +4,7 @@ import "trapline/kernel/arch"
 
 // arm64: the kernel keeps the current thread in SP_EL0, which it does not need as a stack
 // pointer, and a CPU's own area at TPIDR_EL1.
-var arm64 = isa{
-	arch:        arch.ARM64,
+var arm64 = isas.Row(arch.ARM64, &isa{
 	userMode:    arm64User,
 	currentTask: arm64CurrentTask,
 	anchor:      anchor{"vectors", arch.ArmVBAR}, // set by the last instructions before start_kernel
@@ -14,7 +13,7 @@ var arm64 = isa{
 	savedRegs:   arm64SavedReg,
 	savedSize:   336,
 	signalFlag:  0,
-}
+})
 
 // arm64CurrentTask reads SP_EL0. While the user runs, and in the code that enters and
 // leaves the kernel, that may be the user's stack pointer, any number at all; there it is

@@ -87,7 +87,7 @@ func TestARM64Interrupted(t *testing.T) {
 // The registers of user mode are in the record at the top of the thread's stack.
 func TestSavedRegs(t *testing.T) {
 	for _, tt := range []struct {
-		isa      isa
+		isa      *isa
 		words    map[int]uint64 // by index in the record
 		reg      arch.Reg
 		want     uint64
@@ -106,10 +106,10 @@ func TestSavedRegs(t *testing.T) {
 		}
 		l := &linux{isa: tt.isa}
 		if got := l.savedUserMode(mem, stackAt); got != tt.fromUser {
-			t.Errorf("%s %v: from user mode %v", tt.isa.arch, tt.words, got)
+			t.Errorf("%v: from user mode %v", tt.words, got)
 		}
 		if got := (&savedRegs{&l.reader, l.isa.savedRegs, mem, stackAt}).Reg(tt.reg); got != tt.want {
-			t.Errorf("%s %v: register %d is %#x, want %#x", tt.isa.arch, tt.words, tt.reg, got, tt.want)
+			t.Errorf("%v: register %d is %#x, want %#x", tt.words, tt.reg, got, tt.want)
 		}
 	}
 	if arm64SavedReg(arch.ArmTTBR0) >= 0 || riscv64SavedReg(arch.RiscvX0) >= 0 || riscv64SavedReg(arch.RiscvSATP) >= 0 {

@@ -9,8 +9,6 @@ import (
 // isa is what an architecture adds: how kernels on it find the current thread and lay
 // out their stacks.
 type isa struct {
-	arch *arch.Arch
-
 	// userMode reports whether the CPU runs user code.
 	userMode func(arch.Regs) bool
 	// currentTask finds Linux's current task_struct; 0 means that the boot CPU has not
@@ -34,13 +32,11 @@ type isa struct {
 }
 
 // isas has a row for every architecture.
-var isas = []isa{amd64, arm64, riscv64}
+var isas arch.Table[*isa]
 
-func isaFor(a *arch.Arch) (isa, error) {
-	for _, i := range isas {
-		if i.arch == a {
-			return i, nil
-		}
+func isaFor(a *arch.Arch) (*isa, error) {
+	if i, ok := isas.Of(a); ok {
+		return i, nil
 	}
-	return isa{}, fmt.Errorf("no knowledge of threads and stacks on %s", a)
+	return nil, fmt.Errorf("no knowledge of threads and stacks on %s", a)
 }

@@ -14,7 +14,7 @@ import (
 // image, so any version and configuration will do.
 type linux struct {
 	frames
-	isa isa
+	isa *isa
 
 	percpu   percpu
 	initTask uint64 // link-time address of the first task_struct

@@ -1,9 +1,9 @@
 package guestos
 
 import (
-	"encoding/binary"
 	"slices"
 
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 )
@@ -13,20 +13,10 @@ import (
 // stack, of that register and its caller's frame pointer, and has its own frame
 // pointer lead there.
 type linkISA struct {
-	fp, link arch.Reg
-	full     record // of a function that calls others
-	leaf     record // of one that does not, and stores only the frame pointer
+	set  *insn.Set
+	full record // of a function that calls others
+	leaf record // of one that does not, and stores only the frame pointer
 
-	// length is the number of bytes of an instruction, 0 if it is cut off.
-	length func(code []byte) int
-	// storesLink stores the link register, makesFrame sets the frame pointer, dropsFrame
-	// gives the caller its own back.
-	storesLink, makesFrame, dropsFrame func(code []byte) bool
-	// exit tells what becomes of fn at its instruction at the address at.
-	exit func(code []byte, at uint64, fn kernel.Symbol) exit
-	// loadsLink loads the link register alone, from an offset from the stack pointer. It is
-	// nil where it is always loaded with the frame pointer.
-	loadsLink func(code []byte) (off uint64, ok bool)
 	// entries are the names of the entries of exceptions from the kernel, which save the
 	// registers on the stack, and call with the stack pointer there.
 	entries []string
@@ -45,12 +35,18 @@ const (
 	stays              // a call, a jump within the function, or a breakpoint: a warning or worse
 )
 
-// jump is the exit of an unconditional jump to an address.
-func jump(to uint64, fn kernel.Symbol) exit {
-	if to-fn.Addr < fn.Size {
+// exitOf is what the instruction at the address at, of fn, means for fn.
+func exitOf(set *insn.Set, code []byte, at uint64, fn kernel.Symbol) exit {
+	flow := set.Flow(code, at)
+	switch {
+	case flow.Way == insn.Jump && flow.Target-fn.Addr < fn.Size:
+		return stays
+	case flow.Leaves():
+		return leaves
+	case flow.Way == insn.Call, set.Class(code) == insn.Breakpoint:
 		return stays
 	}
-	return leaves
+	return goesOn
 }
 
 // A record is where things lie, as offsets from the frame pointer.
@@ -59,7 +55,8 @@ type record struct{ next, ret uint64 }
 // linked is the stack of a CPU: its pc, the return address of the function there if it is
 // in no record, and what the records say.
 func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int {
-	pc, fp := regs.Reg(f.img.Arch().PC), regs.Reg(isa.fp)
+	a := f.img.Arch()
+	pc, fp := regs.Reg(a.PC), regs.Reg(a.FP)
 	n := one(pc, pcs)
 	s, ok := f.symbolAt(pc)
 	if !ok || !s.Func {
@@ -69,16 +66,16 @@ func (f *frames) linked(isa *linkISA, mem Mem, regs arch.Regs, pcs []uint64) int
 	if where.inRecord {
 		return f.follow(isa, mem, fp, pcs, n)
 	}
-	ret, err := regs.Reg(isa.link), error(nil)
+	ret, err := regs.Reg(a.Link), error(nil)
 	if where.onStack {
-		ret, err = f.u64(mem, regs.Reg(f.img.Arch().SP)+where.stack)
+		ret, err = f.u64(mem, regs.Reg(a.SP)+where.stack)
 	}
 	stale := !where.framed && f.made[s.Addr].mov == s.Size && ret-s.Addr <= s.Size // it has called, without a frame
 	if n < len(pcs) && err == nil && !stale && f.inFunction(ret-1) {
 		pcs[n] = ret
 		n++
 		if pc == s.Addr && f.entered(isa, ret) {
-			return n + f.interrupted(isa, mem, regs.Reg(f.img.Arch().SP), pcs[n:])
+			return n + f.interrupted(isa, mem, regs.Reg(a.SP), pcs[n:])
 		}
 	}
 	if where.framed {
@@ -174,11 +171,11 @@ func (f *frames) findPrologue(isa *linkISA, s kernel.Symbol) prologue {
 	const soon = 64 // bytes
 	p := prologue{s.Size, s.Size}
 	f.scan(isa, s.Addr, min(s.Size, 4096), func(code []byte, at uint64) bool {
-		off := at - s.Addr
-		if p.push == s.Size && isa.storesLink(code) {
+		off, does := at-s.Addr, isa.set.Frame(code)
+		if p.push == s.Size && does.StoresLink {
 			p.push = off
 		}
-		if p.mov == s.Size && isa.makesFrame(code) {
+		if p.mov == s.Size && does.SetsFP {
 			p.mov = off
 		}
 		return p.mov == s.Size || p.push == s.Size && off < p.mov+soon
@@ -191,13 +188,14 @@ func (f *frames) findPrologue(isa *linkISA, s kernel.Symbol) prologue {
 func (f *frames) leaving(isa *linkISA, pc uint64, s kernel.Symbol) (end linkState, gone bool) {
 	const few = 64 // bytes
 	f.scan(isa, pc, min(s.Addr+s.Size-pc, few), func(code []byte, at uint64) bool {
-		if isa.dropsFrame(code) {
+		does := isa.set.Frame(code)
+		if does.RestoresFP {
 			return false
 		}
-		if isa.loadsLink != nil && !end.onStack {
-			end.stack, end.onStack = isa.loadsLink(code)
+		if does.LoadsLink && !end.onStack {
+			end.stack, end.onStack = does.LinkAt, true
 		}
-		what := isa.exit(code, at, s)
+		what := exitOf(isa.set, code, at, s)
 		gone = what == leaves
 		return what == goesOn
 	})
@@ -213,18 +211,7 @@ func (f *frames) scan(isa *linkISA, addr, n uint64, yield func(code []byte, at u
 	if f.text(addr, text) != nil {
 		return
 	}
-	for at := addr; ; {
-		size := isa.length(text)
-		if size == 0 || !yield(text[:size], at) {
-			return
-		}
-		text, at = text[size:], at+uint64(size)
-	}
-}
-
-func word(code []byte) uint32 {
-	if len(code) == 2 {
-		return uint32(binary.LittleEndian.Uint16(code))
-	}
-	return binary.LittleEndian.Uint32(code)
+	_ = isa.set.Walk(text, addr, func(off, n int) bool { // the last may be cut off
+		return yield(text[off:off+n], addr+uint64(off))
+	})
 }

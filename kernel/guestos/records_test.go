@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 )
@@ -123,74 +124,49 @@ func TestRISCV64Stack(t *testing.T) {
 	})
 }
 
-// TestLinkForms looks at the forms of instructions that the images above lack.
-func TestLinkForms(t *testing.T) {
+// TestExitOf: what the branches of a function of 64 bytes mean for it.
+func TestExitOf(t *testing.T) {
 	le := func(w uint32) []byte { return []byte{byte(w), byte(w >> 8), byte(w >> 16), byte(w >> 24)} }
 	half := func(w uint16) []byte { return []byte{byte(w), byte(w >> 8)} }
 	for _, tt := range []struct {
 		name string
-		isa  *linkISA
+		set  *insn.Set
 		code []byte
-		want string
+		want exit
 	}{
-		{"stp x29, x30, [sp, #32]", &arm64Links, le(0xa9027bfd), "stores"},
-		{"stp x29, x30, [sp, #-64]!", &arm64Links, le(0xa9bc7bfd), "stores"},
-		{"stp x19, x20, [sp, #16]", &arm64Links, le(0xa90153f3), ""},
-		{"add x29, sp, #0x20", &arm64Links, le(0x910083fd), "makes"},
-		{"ldp x29, x30, [sp], #64", &arm64Links, le(0xa8c47bfd), "drops"},
-		{"ldp x29, x30, [sp, #16]", &arm64Links, le(0xa9417bfd), "drops"},
-		{"retaa", &arm64Links, le(0xd65f0bff), "leaves"},
-		{"retab", &arm64Links, le(0xd65f0fff), "leaves"},
-		{"br x16", &arm64Links, le(0xd61f0200), "leaves"},
-		{"blr x16", &arm64Links, le(0xd63f0200), "stays"},
-		{"blraa x0, x1", &arm64Links, le(0xd73f0801), "stays"},
-		{"braa x0, x1", &arm64Links, le(0xd71f0801), "leaves"},
-		{"ret x3", &arm64Links, le(0xd65f0060), "leaves"},
-		{"bl .+4096", &arm64Links, le(0x94000400), "stays"},
-		{"cbz x0, .+4096", &arm64Links, le(0xb4008000), ""},
-		{"brk #0x800", &arm64Links, le(0xd4210000), "stays"},
-		{"ebreak, long", &riscv64Links, le(0x00100073), "stays"},
-		{"eret", &arm64Links, le(0xd69f03e0), ""},
-		{"b .+4096", &arm64Links, le(0x14000400), "leaves"},
-		{"b .+16", &arm64Links, le(0x14000004), "stays"},
-		{"b .-4096", &arm64Links, le(0x17fffc00), "leaves"},
-		{"sd ra,2008(sp)", &riscv64Links, le(0x7c113c23), "stores"},
-		{"sd s0,2008(sp)", &riscv64Links, le(0x7c813c23), ""},
-		{"sd ra,8(a0)", &riscv64Links, le(0x00153423), ""},
-		{"addi s0,sp,2032", &riscv64Links, le(0x7f010413), "makes"},
-		{"addi sp,sp,-16", &riscv64Links, half(0x1141), ""},
-		{"ld s0,2000(sp)", &riscv64Links, le(0x7d013403), "drops"},
-		{"ld s1,8(sp)", &riscv64Links, half(0x64a2), ""},
-		{"ret, long", &riscv64Links, le(0x00008067), "leaves"},
-		{"jr -1952(t1)", &riscv64Links, le(0x86030067), "leaves"},
-		{"jalr a0", &riscv64Links, half(0x9502), "stays"},
-		{"jr a0", &riscv64Links, half(0x8502), "leaves"},
-		{"ebreak", &riscv64Links, half(0x9002), "stays"},
-		{"add a0,a0,a1", &riscv64Links, half(0x952e), ""},
-		{"mv a0,a1", &riscv64Links, half(0x852e), ""},
-		{"j .+32, short", &riscv64Links, half(0xa005), "stays"},
-		{"j .-2, short", &riscv64Links, half(0xbffd), "stays"},
-		{"j .+128, short", &riscv64Links, half(0xa041), "leaves"},
-		{"beqz a0,.+128", &riscv64Links, half(0xc141), ""},
-		{"j .+4096", &riscv64Links, le(0x0000106f), "leaves"},
-		{"j .-4096", &riscv64Links, le(0x800ff06f), "leaves"},
-		{"j .+16", &riscv64Links, le(0x0100006f), "stays"},
-		{"jal .+4096", &riscv64Links, le(0x000010ef), "stays"},
+		{"retaa", insn.ARM64, le(0xd65f0bff), leaves},
+		{"retab", insn.ARM64, le(0xd65f0fff), leaves},
+		{"br x16", insn.ARM64, le(0xd61f0200), leaves},
+		{"blr x16", insn.ARM64, le(0xd63f0200), stays},
+		{"blraa x0, x1", insn.ARM64, le(0xd73f0801), stays},
+		{"braa x0, x1", insn.ARM64, le(0xd71f0801), leaves},
+		{"ret x3", insn.ARM64, le(0xd65f0060), leaves},
+		{"bl .+4096", insn.ARM64, le(0x94000400), stays},
+		{"cbz x0, .+4096", insn.ARM64, le(0xb4008000), goesOn},
+		{"brk #0x800", insn.ARM64, le(0xd4210000), stays},
+		{"ebreak, long", insn.RISCV64, le(0x00100073), stays},
+		{"eret", insn.ARM64, le(0xd69f03e0), goesOn},
+		{"b .+4096", insn.ARM64, le(0x14000400), leaves},
+		{"b .+16", insn.ARM64, le(0x14000004), stays},
+		{"b .-4096", insn.ARM64, le(0x17fffc00), leaves},
+		{"ret, long", insn.RISCV64, le(0x00008067), leaves},
+		{"jr -1952(t1)", insn.RISCV64, le(0x86030067), leaves},
+		{"jalr a0", insn.RISCV64, half(0x9502), stays},
+		{"jr a0", insn.RISCV64, half(0x8502), leaves},
+		{"ebreak", insn.RISCV64, half(0x9002), stays},
+		{"add a0,a0,a1", insn.RISCV64, half(0x952e), goesOn},
+		{"mv a0,a1", insn.RISCV64, half(0x852e), goesOn},
+		{"j .+32, short", insn.RISCV64, half(0xa005), stays},
+		{"j .-2, short", insn.RISCV64, half(0xbffd), stays},
+		{"j .+128, short", insn.RISCV64, half(0xa041), leaves},
+		{"beqz a0,.+128", insn.RISCV64, half(0xc141), goesOn},
+		{"j .+4096", insn.RISCV64, le(0x0000106f), leaves},
+		{"j .-4096", insn.RISCV64, le(0x800ff06f), leaves},
+		{"j .+16", insn.RISCV64, le(0x0100006f), stays},
+		{"jal .+4096", insn.RISCV64, le(0x000010ef), stays},
 	} {
-		fn := symbolOf(0x10000, 64)
-		got := ""
-		switch {
-		case tt.isa.storesLink(tt.code):
-			got = "stores"
-		case tt.isa.makesFrame(tt.code):
-			got = "makes"
-		case tt.isa.dropsFrame(tt.code):
-			got = "drops"
-		default:
-			got = [...]string{"", "leaves", "stays"}[tt.isa.exit(tt.code, 0x10010, fn)]
-		}
-		if got != tt.want {
-			t.Errorf("%s %q, want %q", tt.name, got, tt.want)
+		if got := exitOf(tt.set, tt.code, 0x10010, symbolOf(0x10000, 64)); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
 }

@@ -3,8 +3,7 @@ package guestos
 import "trapline/kernel/arch"
 
 // riscv64: the kernel keeps the current thread in tp.
-var riscv64 = isa{
-	arch:        arch.RISCV64,
+var riscv64 = isas.Row(arch.RISCV64, &isa{
 	userMode:    riscv64User,
 	currentTask: riscv64CurrentTask,
 	anchor:      anchor{"handle_exception", arch.RiscvSTVEC},
@@ -14,7 +13,7 @@ var riscv64 = isa{
 	savedSize:   288,
 	signalFlag:  2,
 	savedUser:   func(r arch.Regs) bool { return r.Reg(arch.RiscvSSTATUS)&0x100 == 0 && r.Reg(arch.RiscvPC) != 0 }, // SPP
-}
+})
 
 // riscv64CurrentTask reads tp, or sscratch, which is 0 in the kernel except where the
 // kernel is entered or left: there it and tp trade places, and one of them is the

@@ -32,9 +32,13 @@ func TestSlide(t *testing.T) {
 
 // Every architecture has an anchor.
 func TestAnchor(t *testing.T) {
-	for _, isa := range isas {
-		if isa.anchor.symbol == "" || int(isa.anchor.reg) >= len(isa.arch.Regs) {
-			t.Errorf("%s: %+v", isa.arch, isa.anchor)
+	for _, a := range arch.All {
+		isa, err := isaFor(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isa.anchor.symbol == "" || int(isa.anchor.reg) >= len(a.Regs) {
+			t.Errorf("%s: %+v", a, isa.anchor)
 		}
 	}
 }

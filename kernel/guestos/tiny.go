@@ -47,7 +47,7 @@ func findTinyCalls(symbols Symbols, read Reader) CallTable {
 // It keeps frame pointers.
 type tiny struct {
 	frames
-	isa     isa
+	isa     *isa
 	current uint64 // link-time address of the pointer
 	thread  [44]byte
 	names   names

@@ -3,6 +3,7 @@ package copies
 import (
 	"slices"
 
+	"trapline/insn"
 	"trapline/trampoline"
 )
 
@@ -76,19 +77,19 @@ func (g *graph) decode(addr uint64) (others []uint64) {
 // node is an instruction by its flow. next is the address behind it, if more says that
 // there is something: what ends a function goes nowhere from there, as a call of panic()
 // does.
-func (g *graph) node(flow trampoline.Flow, next uint64, more bool) *node {
+func (g *graph) node(flow insn.Flow, next uint64, more bool) *node {
 	var behind []uint64
 	if more {
 		behind = []uint64{next}
 	}
 	switch flow.Way {
-	case trampoline.Jump:
+	case insn.Jump:
 		return &node{next: []uint64{flow.Target}}
-	case trampoline.Branch:
+	case insn.Branch:
 		return &node{next: append([]uint64{flow.Target}, behind...), branch: true}
-	case trampoline.Return:
+	case insn.Return:
 		return &node{next: []uint64{out}}
-	case trampoline.Indirect:
+	case insn.Indirect:
 		n := &node{table: true}
 		g.tables = append(g.tables, n)
 		return n

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"trapline/insn"
 	"trapline/trampoline"
 )
 
@@ -78,18 +79,18 @@ func (w *watch) define(name string, entry uint64) {
 	if w.p.img.Text(s.Addr, code) != nil {
 		return
 	}
-	trampoline.Walk(trampoline.AMD64, code, s.Addr, func(off, n int) bool {
-		if addr := s.Addr + uint64(off); w.flow(addr).Way == trampoline.Return {
+	trampoline.AMD64.Walk(code, s.Addr, func(off, n int) bool {
+		if addr := s.Addr + uint64(off); w.flow(addr).Way == insn.Return {
 			w.leaves[addr] = append(w.leaves[addr], leave{name, Always})
 		}
 		return true
 	})
 }
 
-func (w *watch) flow(addr uint64) trampoline.Flow {
+func (w *watch) flow(addr uint64) insn.Flow {
 	code := make([]byte, 16)
 	if w.p.img.Text(addr, code) != nil {
-		return trampoline.Flow{}
+		return insn.Flow{}
 	}
 	return trampoline.AMD64.Flow(code, addr)
 }

@@ -49,7 +49,7 @@ func newRig(t *testing.T, policy *guestos.Policy) *rig {
 	}
 	c := Config{
 		Registry: probes.NewRegistry(), Target: r.target,
-		Text: &ktext.Text{Set: set, Symbols: r.funcs, Arch: "amd64", Policy: policy},
+		Text: &ktext.Text{Set: set, Symbols: r.funcs, Arch: arch.AMD64, Policy: policy},
 	}
 	c.Types = func(module string) []Typed {
 		if !c.Text.InKernel(module) {

@@ -1,9 +1,9 @@
 package fbt
 
 import (
+	"trapline/insn"
 	"trapline/kernel/arch"
 	"trapline/probes"
-	"trapline/trampoline"
 )
 
 // Always is true of entries.
@@ -22,10 +22,10 @@ func (p *Provider) Select(f *probes.Firing) bool {
 	}
 	f.Args[0], f.Args[1], f.Args[2] = pc-fn.start(), 0, 0
 	switch w.flow.Way {
-	case trampoline.Return:
+	case insn.Return:
 		f.Args[1] = f.CPU.Reg(p.arch.Ret)
 		return true
-	case trampoline.Jump:
+	case insn.Jump:
 		f.Args[2] = w.flow.Target
 	default:
 		to, ok := w.flow.Next(f.CPU, p.Target.ReadMem)
@@ -64,10 +64,10 @@ func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch
 	switch {
 	case w == nil:
 		return nil, false
-	case w.flow.Way == trampoline.Return:
+	case w.flow.Way == insn.Return:
 		return []arch.Reg{p.arch.Ret}, true
 	}
-	return nil, w.flow.Way == trampoline.Jump && p.Await == nil
+	return nil, w.flow.Way == insn.Jump && p.Await == nil
 }
 
 // argument is integer argument i at the first instruction of a function: in a register or

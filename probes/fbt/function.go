@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sort"
 
+	"trapline/insn"
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
-	"trapline/trampoline"
 )
 
 // A function is its pieces, and the ways out of it.
@@ -30,7 +30,7 @@ type function struct {
 // A way out of a function is an instruction that may leave it.
 type way struct {
 	addr uint64
-	flow trampoline.Flow
+	flow insn.Flow
 }
 
 func (fn *function) start() uint64 { return fn.pieces[0].Start }
@@ -154,7 +154,7 @@ type exits struct {
 type exit struct {
 	off  int
 	code []byte
-	flow trampoline.Flow
+	flow insn.Flow
 }
 
 // usualExit is about how many bytes a function has for each of its exits.
@@ -164,7 +164,7 @@ const usualExit = 20
 func (p *Provider) exits(f *patch.Func, walk patch.Walk) (x exits) {
 	x.all = make([]exit, 0, f.Size/usualExit+1)
 	x.err = walk(func(off int, code []byte) bool {
-		if flow := p.isa.Flow(code, f.Start+uint64(off)); flow.Way != trampoline.Onward {
+		if flow := p.isa.Flow(code, f.Start+uint64(off)); flow.MayLeave() {
 			x.all = append(x.all, exit{off, code, flow})
 		}
 		return true
@@ -192,8 +192,8 @@ func (p *Provider) scan(fn *function, f *patch.Func, x exits) {
 
 // leaves reports whether control may leave the function. A jump to a piece of it that was not
 // known makes it known.
-func (p *Provider) leaves(fn *function, flow trampoline.Flow) bool {
-	if flow.Way != trampoline.Jump && flow.Way != trampoline.Branch {
+func (p *Provider) leaves(fn *function, flow insn.Flow) bool {
+	if flow.Way != insn.Jump && flow.Way != insn.Branch {
 		return true
 	}
 	if fn.inside(flow.Target) {
@@ -240,7 +240,7 @@ func (p *Provider) stray(addr uint64) int {
 			return 0
 		}
 		flow := p.isa.Flow(code[off:], addr+uint64(off))
-		if off += n; flow.Way != trampoline.Onward && flow.Way != trampoline.Branch {
+		if off += n; flow.Leaves() {
 			return off
 		}
 	}
@@ -263,8 +263,8 @@ func pieceOf(part ktext.Part, fn *function, name string) bool {
 
 // through is the flow of a jump to a thunk: that of the instruction that the thunk stands
 // for.
-func (p *Provider) through(flow trampoline.Flow) trampoline.Flow {
-	if flow.Way != trampoline.Jump && flow.Way != trampoline.Branch {
+func (p *Provider) through(flow insn.Flow) insn.Flow {
+	if flow.Way != insn.Jump && flow.Way != insn.Branch {
 		return flow
 	}
 	s, _, ok := p.Text.At(flow.Target)
@@ -275,19 +275,19 @@ func (p *Provider) through(flow trampoline.Flow) trampoline.Flow {
 	switch {
 	case !ok:
 		return flow
-	case t.Return && flow.Way == trampoline.Jump:
-		return trampoline.Flow{Way: trampoline.Return}
+	case t.Return && flow.Way == insn.Jump:
+		return insn.Flow{Way: insn.Return}
 	}
 	if reg, ok := p.arch.Lookup(t.Reg); ok {
-		return trampoline.Flow{Way: trampoline.Indirect, Next: viaThunk(flow, reg)}
+		return insn.Flow{Way: insn.Indirect, Next: viaThunk(flow, reg)}
 	}
 	return flow
 }
 
 // viaThunk goes where the register says if the jump to its thunk is taken.
-func viaThunk(flow trampoline.Flow, reg arch.Reg) func(arch.Regs, trampoline.ReadMem) (uint64, bool) {
-	return func(regs arch.Regs, read trampoline.ReadMem) (uint64, bool) {
-		if flow.Way == trampoline.Branch {
+func viaThunk(flow insn.Flow, reg arch.Reg) func(arch.Regs, insn.ReadMem) (uint64, bool) {
+	return func(regs arch.Regs, read insn.ReadMem) (uint64, bool) {
+		if flow.Way == insn.Branch {
 			if to, ok := flow.Next(regs, read); !ok || to != flow.Target {
 				return to, ok
 			}

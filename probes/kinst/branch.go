@@ -3,23 +3,23 @@ package kinst
 import (
 	"fmt"
 
+	"trapline/insn"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
-	"trapline/trampoline"
 )
 
 // A branch selects the hits of conditional jumps that go one of the two ways: probes whose
 // names end in ktext.Taken or ktext.NotTaken.
 type branch struct {
 	taken bool
-	flows map[uint64]trampoline.Flow // by address
+	flows map[uint64]insn.Flow // by address
 }
 
 func newBranches() map[string]*branch {
 	return map[string]*branch{
-		ktext.Taken:    {true, map[uint64]trampoline.Flow{}},
-		ktext.NotTaken: {false, map[uint64]trampoline.Flow{}},
+		ktext.Taken:    {true, map[uint64]insn.Flow{}},
+		ktext.NotTaken: {false, map[uint64]insn.Flow{}},
 	}
 }
 
@@ -36,7 +36,7 @@ func (b *branch) Select(f *probes.Firing) bool {
 // makeBranch makes the probe of one way of a conditional jump.
 func (p *Provider) makeBranch(f *function, in patch.Instr, suffix string) ([]*probes.Probe, error) {
 	flow := f.Flow(in)
-	if flow.Way != trampoline.Branch {
+	if flow.Way != insn.Branch {
 		return nil, fmt.Errorf("%s+%d is not a conditional jump: it has no probe %d%s", f.name, in.Off, in.Off, suffix)
 	}
 	addr := f.Start + uint64(in.Off)

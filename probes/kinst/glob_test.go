@@ -50,7 +50,7 @@ func oneFunction(t *testing.T, name string) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(probes.NewRegistry(), &ktext.Text{Set: set, Symbols: symbols, Arch: arch.AMD64.Name}, arch.AMD64.Args)
+	p := New(probes.NewRegistry(), &ktext.Text{Set: set, Symbols: symbols, Arch: arch.AMD64}, arch.AMD64.Args)
 	p.registry.Add(p)
 	return p
 }

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/probes"
 	"trapline/probes/ktext"
 	"trapline/probes/patch"
-	"trapline/trampoline"
 )
 
 // Provider makes kinst probes.
@@ -269,7 +269,7 @@ func (p *Provider) Reads(q *probes.Probe, _ uint64, args uint16) (regs []arch.Re
 func (p *Provider) Forget(lo, hi uint64) {
 	maps.DeleteFunc(p.counted, func(addr uint64, _ bool) bool { return addr-lo < hi-lo })
 	for _, b := range p.branches {
-		maps.DeleteFunc(b.flows, func(addr uint64, _ trampoline.Flow) bool { return addr-lo < hi-lo })
+		maps.DeleteFunc(b.flows, func(addr uint64, _ insn.Flow) bool { return addr-lo < hi-lo })
 	}
 }
 

@@ -48,7 +48,7 @@ func setupSink(t testing.TB, a *arch.Arch, file string, policy *guestos.Policy, 
 		t.Fatal(err)
 	}
 	p := New(probes.NewRegistry(), &ktext.Text{
-		Set: set, Symbols: symbols, Arch: a.Name, Policy: policy,
+		Set: set, Symbols: symbols, Arch: a, Policy: policy,
 		Unsafe: func(addr uint64) string {
 			if addr == 0xffffffff81000301 {
 				return "it is in .noinstr.text"

@@ -33,7 +33,7 @@ func TestLinuxAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(probes.NewRegistry(), &ktext.Text{Set: set, Symbols: img.Symtab(), Arch: img.Arch().Name, Unsafe: guest.Unsafe}, img.Arch().Args)
+	p := New(probes.NewRegistry(), &ktext.Text{Set: set, Symbols: img.Symtab(), Arch: img.Arch(), Unsafe: guest.Unsafe}, img.Arch().Args)
 	p.registry.Add(p)
 
 	start, before := time.Now(), heap()

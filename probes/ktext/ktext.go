@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"trapline/kernel"
+	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes/patch"
 	"trapline/trampoline"
@@ -34,8 +35,8 @@ type Symbols interface {
 // Text is the text of a kernel and its modules.
 type Text struct {
 	Set     *patch.Set
-	Symbols Symbols         // of the kernel proper
-	Arch    string          // name of the architecture
+	Symbols Symbols // of the kernel proper
+	Arch    *arch.Arch
 	System  *guestos.System // the guest's; nil: nothing is known of it
 	Policy  *guestos.Policy // may change until probes are made
 	// Unsafe says why the guest's own tracers stay away from an address, or ""; it may
@@ -127,7 +128,7 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 	if !t.Policy.Code {
 		return ""
 	}
-	o := originals[t.Arch]
+	o, _ := originals.Of(t.Arch)
 	if why := o.function(instrs); why != "" {
 		return why
 	}

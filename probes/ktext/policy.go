@@ -1,6 +1,10 @@
 package ktext
 
-import "trapline/probes/patch"
+import (
+	"trapline/insn"
+	"trapline/kernel/arch"
+	"trapline/probes/patch"
+)
 
 // original is what the original kinst refuses on one architecture for the sake of instructions: those of
 // a policy that looks at code.
@@ -13,21 +17,18 @@ type original struct {
 }
 
 // originals has a row for each architecture.
-var originals = map[string]original{
-	"amd64":   {amd64Function, amd64Instruction},
-	"arm64":   {arm64Function, arm64Instruction},
-	"riscv64": {riscv64Function, riscv64Instruction},
-}
+var originals arch.Table[original]
 
 // exclusive reports whether the i-th instruction is one of those from a load-exclusive to its
 // store-exclusive, both included: a breakpoint among them would make a live kernel try for
 // ever.
-func exclusive(instrs []patch.Instr, i int, load, store func(code []byte) bool) bool {
-	if store(instrs[i].Code) {
+func exclusive(set *insn.Set, instrs []patch.Instr, i int) bool {
+	class := func(i int) insn.Class { return set.Class(instrs[i].Code) }
+	if class(i) == insn.StoreExclusive {
 		i--
 	}
-	for ; i >= 0 && !store(instrs[i].Code); i-- {
-		if load(instrs[i].Code) {
+	for ; i >= 0 && class(i) != insn.StoreExclusive; i-- {
+		if class(i) == insn.LoadExclusive {
 			return true
 		}
 	}

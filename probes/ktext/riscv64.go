@@ -1,42 +1,31 @@
 package ktext
 
 import (
-	"encoding/binary"
 	"slices"
 
+	"trapline/insn"
+	"trapline/kernel/arch"
 	"trapline/probes/patch"
 )
 
+var _ = originals.Row(arch.RISCV64, original{riscv64Function, riscv64Instruction})
+
 // riscv64Function looks for a store of the return address on the stack.
 func riscv64Function(instrs []patch.Instr) string {
-	if slices.ContainsFunc(instrs, func(in patch.Instr) bool { return riscv64StoresRA(in.Code) }) {
+	if slices.ContainsFunc(instrs, func(in patch.Instr) bool { return insn.RISCV64.Frame(in.Code).StoresLink }) {
 		return ""
 	}
 	return "the function does not save the return address"
 }
 
-// riscv64StoresRA tells sd ra,n(sp) and c.sdsp ra,n.
-func riscv64StoresRA(code []byte) bool {
-	if len(code) == 2 {
-		return binary.LittleEndian.Uint16(code)&0xe07f == 0xe006
-	}
-	return binary.LittleEndian.Uint32(code)&0x01fff07f == 0x00113023
-}
-
+// riscv64Instruction refuses all of SYSTEM, ebreak among it, but for c.ebreak.
 func riscv64Instruction(instrs []patch.Instr, i int) string {
-	switch code := instrs[i].Code; {
-	case code[0]&0x7f == 0x73 && len(code) == 4:
+	code := instrs[i].Code
+	switch class := insn.RISCV64.Class(code); {
+	case class == insn.System, class == insn.Breakpoint && len(code) == 4:
 		return "it is a SYSTEM instruction, which may read or change the interrupt mask"
-	case exclusive(instrs, i, riscv64LR, riscv64SC):
+	case exclusive(insn.RISCV64, instrs, i):
 		return inExclusive
 	}
 	return ""
 }
-
-// riscv64AMO tells an instruction of the A extension by its function (Unprivileged ISA, 24.1).
-func riscv64AMO(code []byte, function byte) bool {
-	return len(code) == 4 && code[0]&0x7f == 0x2f && code[3]>>3 == function
-}
-
-func riscv64LR(code []byte) bool { return riscv64AMO(code, 2) }
-func riscv64SC(code []byte) bool { return riscv64AMO(code, 3) }

@@ -41,7 +41,7 @@ func (u Unloaded) Each(s kernel.Symbol, yield func(off int, plan trampoline.Plan
 	if err := u.Image.TextLink(s.Addr, code); err != nil {
 		return fmt.Errorf("reading %s: %w", s.Name, err)
 	}
-	return trampoline.Walk(isa, code, s.Addr, func(off, n int) bool {
+	return isa.Walk(code, s.Addr, func(off, n int) bool {
 		yield(off, isa.Plan(code[off:], s.Addr+uint64(off)))
 		return true
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"trapline/insn"
 	"trapline/trampoline"
 )
 
@@ -75,7 +76,7 @@ func (f *Func) Instr(off int, code []byte) Instr {
 }
 
 // Flow tells where control goes after an instruction of f.
-func (f *Func) Flow(in Instr) trampoline.Flow {
+func (f *Func) Flow(in Instr) insn.Flow {
 	return f.set.isa.Flow(in.Code, f.Start+uint64(in.Off))
 }
 

@@ -94,7 +94,7 @@ func setupWith(t *testing.T, functions string, table []jump) (*Provider, *probes
 		t.Fatal(err)
 	}
 	r := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64"}
+	text := &ktext.Text{Set: set, Symbols: symbols, Arch: arch.AMD64}
 	points, err := NewTracepoints(guestos.Linux.Tracepoints, text.Kernel(), types{}, arch.AMD64, target.ReadMem)
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func New(c Config) (*Session, error) {
 		}
 	}
 	s.ktext = &ktext.Text{
-		Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch().Name, System: c.OS.System(), Unsafe: c.OS.Unsafe,
+		Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch(), System: c.OS.System(), Unsafe: c.OS.Unsafe,
 	}
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.profile = profile.New(s.registry, c.Target, s)

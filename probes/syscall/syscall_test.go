@@ -47,7 +47,7 @@ func setupWith(t *testing.T, functions string, also func(*fbt.Config)) (*fbt.Pro
 		t.Fatal(err)
 	}
 	r := probes.NewRegistry()
-	c := fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: "amd64", System: guestos.Linux}, Target: target}
+	c := fbt.Config{Registry: r, Text: &ktext.Text{Set: set, Symbols: symbols, Arch: arch.AMD64, System: guestos.Linux}, Target: target}
 	also(&c)
 	p, err = New(c)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trapline/images"
+	"trapline/insn"
 	"trapline/kernel"
-	"trapline/trampoline"
 )
 
 const completionNotes = `Put this into a start-up file of the shell: commands, flags, images, functions and probes
@@ -235,13 +235,13 @@ func offsets(image, function string) (all []int) {
 	if img == nil {
 		return nil
 	}
-	isa, err := trampoline.For(img.Arch())
+	set, err := insn.For(img.Arch())
 	for _, s := range img.Symtab().Lookup(function) {
 		code := make([]byte, s.Size)
 		if err != nil || img.Text(s.Addr, code) != nil {
 			continue
 		}
-		trampoline.Walk(isa, code, s.Addr, func(off, n int) bool {
+		set.Walk(code, s.Addr, func(off, n int) bool {
 			all = append(all, off)
 			return true
 		}) // what is no instruction has no offset

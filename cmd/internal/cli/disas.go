@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trapline/cmd/internal/listing"
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/trampoline"
 )
@@ -128,11 +129,11 @@ func (d *disas) function(f kernel.Symbol, show func(off, n int, code []byte)) er
 	if err := d.img.Text(f.Addr, code); err != nil {
 		return fmt.Errorf("reading %s: %w", f.Name, err)
 	}
-	err := trampoline.Walk(d.isa, code, f.Addr, func(off, n int) bool {
+	err := d.isa.Walk(code, f.Addr, func(off, n int) bool {
 		show(off, n, code[off:])
 		return true
 	})
-	if errors.Is(err, trampoline.ErrTruncated) || errors.Is(err, trampoline.ErrUndefined) || errors.Is(err, trampoline.ErrTooLong) {
+	if errors.Is(err, insn.ErrTruncated) || errors.Is(err, insn.ErrUndefined) || errors.Is(err, insn.ErrTooLong) {
 		return nil
 	}
 	return err

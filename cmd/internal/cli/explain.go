@@ -126,7 +126,7 @@ func (g *guest) watch(desc probes.Desc, nth int) (*lesson.Watcher, error) {
 		return nil, err
 	}
 	registry := probes.NewRegistry()
-	text := &ktext.Text{Set: set, Symbols: g.Image.Symtab(), Arch: g.Arch().Name, System: g.OS.System(), Unsafe: g.OS.Unsafe}
+	text := &ktext.Text{Set: set, Symbols: g.Image.Symtab(), Arch: g.Arch(), System: g.OS.System(), Unsafe: g.OS.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
 	found, err := registry.Match(desc)
 	switch {

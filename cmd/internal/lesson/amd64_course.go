@@ -1,10 +1,7 @@
 package lesson
 
 import (
-	"encoding/binary"
-
-	"golang.org/x/arch/x86/x86asm"
-
+	"trapline/insn"
 	"trapline/kernel/arch"
 )
 
@@ -21,21 +18,5 @@ var amd64Course = &course{
 	},
 	mask:      "IF, bit 9 of RFLAGS",
 	masked:    func(regs []uint64) bool { return regs[arch.RFLAGS]&(1<<9) == 0 },
-	displaced: amd64Displaced,
-}
-
-// amd64Displaced finds the displacement by which an instruction names an address relative
-// to RIP.
-func amd64Displaced(code []byte) (disp int64, size int) {
-	in, err := x86asm.Decode(code, 64)
-	if err != nil || in.PCRel == 0 || in.PCRelOff+in.PCRel > len(code) {
-		return 0, 0
-	}
-	switch at := code[in.PCRelOff:]; in.PCRel {
-	case 1:
-		return int64(int8(at[0])), 1
-	case 4:
-		return int64(int32(binary.LittleEndian.Uint32(at))), 4
-	}
-	return 0, 0
+	displaced: insn.AMD64Displacement,
 }

@@ -60,7 +60,7 @@ func row(at, text string, code []byte) string {
 func (f *Firing) around(n int) (lines []string) {
 	base := f.PC - uint64(f.Offset)
 	mark := 0
-	trampoline.Walk(f.isa, f.Code, base, func(off, size int) bool {
+	f.isa.Walk(f.Code, base, func(off, size int) bool {
 		at := fmt.Sprintf("  %s+%d", f.Function, off)
 		if off == f.Offset {
 			mark = len(lines)

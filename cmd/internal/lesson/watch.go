@@ -8,7 +8,6 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/probes"
-	"trapline/trampoline"
 )
 
 // A Watcher stands between a provider and a target. It sees what is planted for one
@@ -98,7 +97,7 @@ func (w *Watcher) begin(p *probes.Firing) error {
 // beginning of any other, at the addresses in registers and on top of the stack.
 func (w *Watcher) watch(base uint64, f *Firing) error {
 	w.landing = map[uint64]bool{}
-	trampoline.Walk(w.ISA, f.Code, base, func(off, n int) bool {
+	w.ISA.Walk(f.Code, base, func(off, n int) bool {
 		w.landing[base+uint64(off)] = true
 		return true
 	}) // data in a function ends the walk, and the guest does not go there

@@ -3,9 +3,9 @@ package listing
 import (
 	"bytes"
 
+	"trapline/insn"
 	"trapline/kernel/arch"
 	"trapline/probes"
-	"trapline/trampoline"
 )
 
 // A Counter counts firings of the probes on a listing's rows, and the branches taken.
@@ -16,7 +16,7 @@ type Counter struct {
 type counted struct {
 	*Row
 	of   *Listing
-	flow trampoline.Flow
+	flow insn.Flow
 }
 
 // NewCounter makes a counter of the rows of listings.
@@ -38,7 +38,7 @@ func (c *Counter) Planted(b probes.Break, slot []byte) {
 	}
 	r.Slot, r.Counted = r.of.trampoline(slot, b.Slot), true
 	r.flow = r.of.isa.Flow(r.Code, b.Addr)
-	r.Branch = r.flow.Way == trampoline.Branch
+	r.Branch = r.flow.Way == insn.Branch
 }
 
 // trampoline is what is in a slot, up to the first of its filling: on some architectures that

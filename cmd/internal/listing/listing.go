@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"trapline/insn"
 	"trapline/kernel"
 	"trapline/kernel/source"
 	"trapline/trampoline"
@@ -65,7 +66,7 @@ type Config struct {
 // which objdump shows as (bad).
 func New(c Config) (*Listing, error) {
 	l := &Listing{Image: c.Image, Name: c.Function.Name, Addr: c.Function.Addr, Size: c.Function.Size, Files: c.Files, isa: c.ISA, name: c.Name}
-	err := trampoline.Walk(c.ISA, c.Code, l.Addr, func(off, n int) bool {
+	err := c.ISA.Walk(c.Code, l.Addr, func(off, n int) bool {
 		addr := l.Addr + uint64(off)
 		r := Row{Off: off, Code: c.Code[off : off+n], Plan: c.ISA.Plan(c.Code[off:], addr), Text: c.ISA.Text(c.Code[off:], addr, c.Name)}
 		if c.Source != nil {
@@ -74,7 +75,7 @@ func New(c Config) (*Listing, error) {
 		l.Rows = append(l.Rows, r)
 		return true
 	})
-	if errors.Is(err, trampoline.ErrTruncated) || errors.Is(err, trampoline.ErrUndefined) || errors.Is(err, trampoline.ErrTooLong) {
+	if errors.Is(err, insn.ErrTruncated) || errors.Is(err, insn.ErrUndefined) || errors.Is(err, insn.ErrTooLong) {
 		err = nil
 	}
 	return l, err

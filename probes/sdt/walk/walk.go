@@ -4,8 +4,7 @@
 //	the CPU as it is --Walker.Run from an address--> the registers and the stack where it stops
 //
 // It is for the few instructions with which a kernel gets the arguments of a tracepoint
-// ready. One that it does not know ends the walk with an error. Where control goes is up to
-// package trampoline; here are the instructions that compute, and calls.
+// ready. One that package insn cannot execute ends the walk with an error.
 package walk
 
 import (
@@ -14,23 +13,19 @@ import (
 	"errors"
 	"fmt"
 
+	"trapline/insn"
 	"trapline/kernel/arch"
-	"trapline/trampoline"
 )
 
 // Limit is how many instructions a walk has at most.
 const Limit = 1000
-
-// ErrUnknown is what an instruction is that cannot be followed.
-var ErrUnknown = errors.New("it is not known what the instruction does")
 
 // errLong ends a walk that is too long.
 var errLong = fmt.Errorf("no end in sight after %d instructions", Limit)
 
 // A Walker follows code of one guest. Its registers are those of the walk.
 type Walker struct {
-	isa  *trampoline.ISA
-	do   func(w *Walker, code []byte, next uint64) error
+	set  *insn.Set
 	read func(addr uint64, p []byte) error
 
 	// Load, if not nil, gives what a walk finds at an address, in place of memory.
@@ -38,7 +33,7 @@ type Walker struct {
 	// Divert, if not nil, tells of an address in a function that the walk has called that it goes
 	// elsewhere from there.
 	Divert func(pc uint64) (to uint64, ok bool)
-	// Called tells that the last instruction was a call.
+	// Called reports that the last instruction was a call.
 	Called bool
 	// Left tells that the walk has ended where the function that it began in returns.
 	Left bool
@@ -66,22 +61,16 @@ type store struct {
 // An instr is an instruction that has been looked at.
 type instr struct {
 	code []byte
-	flow trampoline.Flow
-}
-
-// executors have what instructions do on each architecture: they compute, load and store,
-// and jump where they call.
-var executors = map[string]func(w *Walker, code []byte, next uint64) error{
-	"amd64": doAMD64, "arm64": doARM64, "riscv64": doRISCV64,
+	flow insn.Flow
 }
 
 // New makes a walker. read reads the guest's memory.
 func New(a *arch.Arch, read func(addr uint64, p []byte) error) (*Walker, error) {
-	isa, err := trampoline.For(a)
+	set, err := insn.For(a)
 	if err != nil {
 		return nil, err
 	}
-	return &Walker{isa: isa, do: executors[a.Name], read: read, seen: map[uint64]*instr{}}, nil
+	return &Walker{set: set, read: read, seen: map[uint64]*instr{}}, nil
 }
 
 // Run follows the code from an address on, with the registers of cpu, up to an address that
@@ -97,7 +86,7 @@ func (w *Walker) Run(cpu arch.Regs, from uint64, stop func(pc uint64) bool) erro
 			continue
 		}
 		if stop(pc) || w.Left {
-			w.SetReg(w.isa.Arch.PC, pc)
+			w.SetReg(w.set.Arch.PC, pc)
 			return nil
 		}
 		next, err := w.step(pc)
@@ -126,30 +115,29 @@ func (w *Walker) step(pc uint64) (next uint64, err error) {
 		return 0, err
 	}
 	w.Called = false
-	w.SetReg(w.isa.Arch.PC, pc)
-	next = pc + uint64(len(in.code))
+	w.SetReg(w.set.Arch.PC, pc)
 	switch in.flow.Way {
-	case trampoline.Jump:
+	case insn.Jump:
 		return in.flow.Target, nil
-	case trampoline.Branch, trampoline.Indirect:
+	case insn.Branch, insn.Indirect:
 		to, ok := in.flow.Next(w, w.readOver)
 		if !ok {
 			return 0, errors.New("where it goes cannot be read")
 		}
 		return to, nil
 	}
-	w.SetReg(w.isa.Arch.PC, next)
-	if err := w.do(w, in.code, next); err != nil {
+	if err := w.set.Execute(w, in.code, pc); err != nil {
 		return 0, err
 	}
-	switch {
-	case w.Called:
+	switch in.flow.Way {
+	case insn.Call:
+		w.Called = true
 		w.depth++
-	case in.flow.Way == trampoline.Return:
+	case insn.Return:
 		w.depth--
 		w.Left = w.depth < 0
 	}
-	return w.Reg(w.isa.Arch.PC), nil
+	return w.Reg(w.set.Arch.PC), nil
 }
 
 // Next is the address behind the instruction at pc.
@@ -163,9 +151,9 @@ func (w *Walker) Next(pc uint64) (uint64, error) {
 
 // fetch looks at the instruction at pc, unless it is the one seen there before.
 func (w *Walker) fetch(pc uint64) (*instr, error) {
-	code := w.code[:w.isa.Arch.MaxInstr]
+	code := w.code[:w.set.Arch.MaxInstr]
 	if err := w.read(pc, code); err != nil {
-		code = code[:min(uint64(len(code)), w.isa.Arch.PageSize-pc%w.isa.Arch.PageSize)]
+		code = code[:min(uint64(len(code)), w.set.Arch.PageSize-pc%w.set.Arch.PageSize)]
 		if err := w.read(pc, code); err != nil {
 			return nil, err
 		}
@@ -173,11 +161,11 @@ func (w *Walker) fetch(pc uint64) (*instr, error) {
 	if in := w.seen[pc]; in != nil && bytes.HasPrefix(code, in.code) {
 		return in, nil
 	}
-	n, err := w.isa.Length(code)
+	n, err := w.set.Length(code)
 	if err != nil {
 		return nil, err
 	}
-	in := &instr{bytes.Clone(code[:n]), w.isa.Flow(code[:n], pc)}
+	in := &instr{bytes.Clone(code[:n]), w.set.Flow(code[:n], pc)}
 	w.seen[pc] = in
 	return in, nil
 }
@@ -219,12 +207,6 @@ func (w *Walker) readOver(addr uint64, p []byte) error {
 	return nil
 }
 
-// call goes to a function.
-func (w *Walker) call(to uint64) {
-	w.Called = true
-	w.SetReg(w.isa.Arch.PC, to)
-}
-
 // Mem is the n bytes at an address as a number, 0 after an error, which ends the walk.
 func (w *Walker) Mem(addr uint64, n int) uint64 {
 	var p [8]byte
@@ -234,15 +216,12 @@ func (w *Walker) Mem(addr uint64, n int) uint64 {
 	return binary.LittleEndian.Uint64(p[:])
 }
 
-// setMem remembers a store of n bytes.
-func (w *Walker) setMem(addr uint64, n int, v uint64) {
+// SetMem remembers a store of n bytes.
+func (w *Walker) SetMem(addr uint64, n int, v uint64) {
 	s := store{addr: addr, n: n}
 	binary.LittleEndian.PutUint64(s.data[:], v)
 	w.stores = append(w.stores, s)
 }
 
-// signed is the low bits of v with their sign.
-func signed(v uint64, bits uint) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
-
-// unsigned is the low bits of v.
-func unsigned(v uint64, bits uint) uint64 { return v << (64 - bits) >> (64 - bits) }
+// Fail ends the walk with an error.
+func (w *Walker) Fail(err error) { w.err = err }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/insn"
 	"trapline/kernel/arch"
 	"trapline/probes"
 )
@@ -213,6 +214,13 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
+func boolean(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
 // value is a random number; small and large ones are as frequent as others.
 func value(r *rand.Rand) uint64 {
 	v := r.Uint64() >> r.UintN(64)
@@ -254,8 +262,8 @@ func TestErrors(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("%v, want %s", err, test.want)
 			}
-			if strings.Contains(test.want, "not known") && !errors.Is(err, ErrUnknown) {
-				t.Error("it is no ErrUnknown")
+			if strings.Contains(test.want, "not known") && !errors.Is(err, insn.ErrUnknown) {
+				t.Error("it does not wrap insn.ErrUnknown")
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import (
 	"encoding/hex"
@@ -47,7 +47,7 @@ func TestAMD64Text(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := AMD64.Text(b, testPC, sym); got != want {
+		if got := AMD64.Text(b, 0xffffffff81000000, sym); got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)
 		}
 	}

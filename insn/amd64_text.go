@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import (
 	"bytes"
@@ -11,20 +11,20 @@ import (
 // amd64Text disassembles. x86asm does the work; what it does not know, or takes for an
 // instruction of another length, has a name in the tables below, or is shown as .byte.
 func amd64Text(code []byte, pc uint64, sym func(uint64) (string, uint64)) string {
-	in, err := decodeAMD64(code)
+	in, err := DecodeAMD64(code)
 	if err != nil {
 		return "(bad)"
 	}
-	code = code[:in.length]
+	code = code[:in.Len]
 	if text, ok := x86asmText(code, pc, sym); ok {
 		return text
 	}
-	if in.modrm != 0 {
-		if name, ok := amd64Fixed[amd64Name{in.space, in.opcode, in.simd(), code[in.modrm]}]; ok {
+	if in.ModRM != 0 {
+		if name, ok := amd64Fixed[amd64Name{in.space, in.Opcode, in.simd(), code[in.ModRM]}]; ok {
 			return name
 		}
 		for _, row := range amd64Named {
-			if row.matches(&in, code[in.modrm]) {
+			if row.matches(&in, code[in.ModRM]) {
 				return row.text(&in, code)
 			}
 		}
@@ -53,7 +53,7 @@ func x86asmText(code []byte, pc uint64, sym func(uint64) (string, uint64)) (stri
 type amd64Name struct {
 	space  amd64Space
 	opcode byte
-	simd   byte // as amd64Insn.simd
+	simd   byte // as AMD64Inst.simd
 	modrm  byte
 }
 
@@ -148,13 +148,13 @@ var amd64Named = []amd64NamedRow{
 	{space0F38, 0xf9, 0, -1, false, "movdiri", false, "reg,rm", false},
 }
 
-func (row *amd64NamedRow) matches(in *amd64Insn, modrm byte) bool {
-	return row.space == in.space && row.opcode == in.opcode && row.simd == in.simd() &&
+func (row *amd64NamedRow) matches(in *AMD64Inst, modrm byte) bool {
+	return row.space == in.space && row.opcode == in.Opcode && row.simd == in.simd() &&
 		(row.reg < 0 || byte(row.reg) == modrm>>3&7) && row.register == (modrm >= 0xc0)
 }
 
 // text writes the instruction: the operands are those of a mov with the same ModR/M.
-func (row *amd64NamedRow) text(in *amd64Insn, code []byte) string {
+func (row *amd64NamedRow) text(in *AMD64Inst, code []byte) string {
 	name := row.name
 	if row.suffix {
 		name += "d"
@@ -170,8 +170,8 @@ func (row *amd64NamedRow) text(in *amd64Insn, code []byte) string {
 	if row.operands == "reg,rm" {
 		opcode = 0x89
 	}
-	mov := append(amd64AddressPrefixes(code[:in.at]), rex, opcode)
-	text, ok := x86asmText(append(mov, code[in.modrm:]...), 0, nil)
+	mov := append(amd64AddressPrefixes(code[:in.At]), rex, opcode)
+	text, ok := x86asmText(append(mov, code[in.ModRM:]...), 0, nil)
 	_, operands, found := strings.Cut(text, "mov ")
 	if !ok || !found {
 		return name

@@ -1,15 +1,15 @@
-package walk
+package insn
 
 import "trapline/kernel/arch"
 
 // logic is and, orr, eor and ands of the first register and b.
-func (e arm64) logic(b uint64, immediate bool) error {
+func (e arm64Exec) logic(b uint64, immediate bool) error {
 	rd, a := e.field(0, 5), e.get(e.field(5, 5))
 	op := e.field(29, 2)
 	v := [4]uint64{a & b, a | b, a ^ b, a & b}[op]
 	if op == 3 {
 		v = unsigned(v, e.width())
-		e.armFlags(v, false, false)
+		e.arm64Flags(v, false, false)
 		return e.set(rd, v)
 	}
 	if immediate && rd == 31 {
@@ -18,8 +18,8 @@ func (e arm64) logic(b uint64, immediate bool) error {
 	return e.set(rd, v)
 }
 
-// armFlags sets the flags that a result has, and carry and overflow.
-func (e arm64) armFlags(v uint64, carry, overflow bool) {
+// arm64Flags sets the flags that a result has, and carry and overflow.
+func (e arm64Exec) arm64Flags(v uint64, carry, overflow bool) {
 	f := e.Reg(arch.ArmPSTATE) &^ (0xf << 28)
 	f |= v >> (e.width() - 1) & 1 << 31
 	f |= boolean(unsigned(v, e.width()) == 0) << 30
@@ -28,7 +28,7 @@ func (e arm64) armFlags(v uint64, carry, overflow bool) {
 }
 
 // shifted is a register shifted by a constant.
-func (e arm64) shifted() uint64 {
+func (e arm64Exec) shifted() uint64 {
 	w, n := e.width(), e.field(10, 6)
 	v := unsigned(e.get(e.field(16, 5)), w)
 	switch e.field(22, 2) {
@@ -43,7 +43,7 @@ func (e arm64) shifted() uint64 {
 	return v>>n | v<<(uint32(w)-n)
 }
 
-func (e arm64) logicShifted() error {
+func (e arm64Exec) logicShifted() error {
 	b := e.shifted()
 	if e.field(21, 1) == 1 {
 		b = ^b
@@ -52,7 +52,7 @@ func (e arm64) logicShifted() error {
 }
 
 // extended is a register of which some bits count, with or without their sign.
-func (e arm64) extended(r, how, shift uint32) uint64 {
+func (e arm64Exec) extended(r, how, shift uint32) uint64 {
 	v, n := e.get(r), uint(8)<<(how&3)
 	if how&4 == 0 {
 		return unsigned(v, n) << shift
@@ -61,7 +61,7 @@ func (e arm64) extended(r, how, shift uint32) uint64 {
 }
 
 // plus is a + b or a - b, with flags if they are to be set.
-func (e arm64) plus(a, b uint64, sp bool) error {
+func (e arm64Exec) plus(a, b uint64, sp bool) error {
 	w, rd := e.width(), e.field(0, 5)
 	a, b = unsigned(a, w), unsigned(b, w)
 	v := unsigned(a+b, w)
@@ -72,19 +72,19 @@ func (e arm64) plus(a, b uint64, sp bool) error {
 	}
 	switch {
 	case e.field(29, 1) == 1:
-		e.armFlags(v, carry, overflow)
+		e.arm64Flags(v, carry, overflow)
 	case sp && rd == 31:
 		return e.setSP(rd, v)
 	}
 	return e.set(rd, v)
 }
 
-func (e arm64) addImmediate() error {
+func (e arm64Exec) addImmediate() error {
 	return e.plus(e.getSP(e.field(5, 5)), uint64(e.field(10, 12))<<(12*e.field(22, 1)), true)
 }
 
-func (e arm64) addShifted() error { return e.plus(e.get(e.field(5, 5)), e.shifted(), false) }
+func (e arm64Exec) addShifted() error { return e.plus(e.get(e.field(5, 5)), e.shifted(), false) }
 
-func (e arm64) addExtended() error {
+func (e arm64Exec) addExtended() error {
 	return e.plus(e.getSP(e.field(5, 5)), e.extended(e.field(16, 5), e.field(13, 3), e.field(10, 3)), true)
 }

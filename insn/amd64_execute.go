@@ -1,4 +1,4 @@
-package walk
+package insn
 
 import (
 	"golang.org/x/arch/x86/x86asm"
@@ -16,24 +16,25 @@ const (
 	allFlags     = carryFlag | parityFlag | zeroFlag | signFlag | overflowFlag
 )
 
-// An amd64 is an instruction under way.
-type amd64 struct {
-	*Walker
+// An amd64Exec is an instruction under way.
+type amd64Exec struct {
+	Machine
 	x    x86asm.Inst
 	next uint64
 	bits uint // of the operands
 }
 
-// doAMD64 executes what is neither a jump nor a return.
-func doAMD64(w *Walker, code []byte, next uint64) error {
-	if code[0] == 0xf3 && len(code) == 4 && code[1] == 0x0f && code[2] == 0x1e {
+func amd64Execute(m Machine, code []byte, pc uint64) error {
+	next := pc + uint64(len(code))
+	m.SetReg(arch.RIP, next)
+	if len(code) == 4 && string(code) == "\xf3\x0f\x1e\xfa" {
 		return nil // endbr64
 	}
 	x, err := x86asm.Decode(code, 64)
 	if err != nil {
 		return err
 	}
-	e := amd64{w, x, next, uint(x.DataSize)}
+	e := amd64Exec{m, x, next, uint(x.DataSize)}
 	if do := amd64Ops[x.Op]; do != nil {
 		return do(e)
 	}
@@ -43,17 +44,17 @@ func doAMD64(w *Walker, code []byte, next uint64) error {
 	return ErrUnknown
 }
 
-// amd64Ops are the operations that a walk knows.
-var amd64Ops = map[x86asm.Op]func(amd64) error{
-	x86asm.NOP: amd64.nothing, x86asm.LFENCE: amd64.nothing, x86asm.PAUSE: amd64.nothing,
-	x86asm.MOV: amd64.move, x86asm.MOVZX: amd64.move, x86asm.MOVSX: amd64.moveSigned, x86asm.MOVSXD: amd64.moveSigned,
-	x86asm.LEA: amd64.lea, x86asm.PUSH: amd64.push, x86asm.POP: amd64.pop, x86asm.CALL: amd64.call, x86asm.RET: amd64.ret,
-	x86asm.XCHG: amd64.exchange, x86asm.CDQE: amd64.widen, x86asm.CDQ: amd64.spread, x86asm.CQO: amd64.spread,
-	x86asm.DIV: amd64.divide, x86asm.IDIV: amd64.divideSigned,
-	x86asm.ADD: amd64.add, x86asm.SUB: amd64.sub, x86asm.CMP: amd64.compare, x86asm.INC: amd64.increment, x86asm.DEC: amd64.decrement,
+// amd64Ops are the operations that are known.
+var amd64Ops = map[x86asm.Op]func(amd64Exec) error{
+	x86asm.NOP: amd64Exec.nothing, x86asm.LFENCE: amd64Exec.nothing, x86asm.PAUSE: amd64Exec.nothing,
+	x86asm.MOV: amd64Exec.move, x86asm.MOVZX: amd64Exec.move, x86asm.MOVSX: amd64Exec.moveSigned, x86asm.MOVSXD: amd64Exec.moveSigned,
+	x86asm.LEA: amd64Exec.lea, x86asm.PUSH: amd64Exec.push, x86asm.POP: amd64Exec.pop, x86asm.CALL: amd64Exec.call, x86asm.RET: amd64Exec.ret,
+	x86asm.XCHG: amd64Exec.exchange, x86asm.CDQE: amd64Exec.widen, x86asm.CDQ: amd64Exec.spread, x86asm.CQO: amd64Exec.spread,
+	x86asm.DIV: amd64Exec.divide, x86asm.IDIV: amd64Exec.divideSigned,
+	x86asm.ADD: amd64Exec.add, x86asm.SUB: amd64Exec.sub, x86asm.CMP: amd64Exec.compare, x86asm.INC: amd64Exec.increment, x86asm.DEC: amd64Exec.decrement,
 	x86asm.AND: logic(func(a, b uint64) uint64 { return a & b }), x86asm.OR: logic(func(a, b uint64) uint64 { return a | b }),
-	x86asm.XOR: logic(func(a, b uint64) uint64 { return a ^ b }), x86asm.TEST: amd64.test,
-	x86asm.NOT: amd64.not, x86asm.NEG: amd64.negate, x86asm.IMUL: amd64.multiply, x86asm.BT: amd64.bitTest,
+	x86asm.XOR: logic(func(a, b uint64) uint64 { return a ^ b }), x86asm.TEST: amd64Exec.test,
+	x86asm.NOT: amd64Exec.not, x86asm.NEG: amd64Exec.negate, x86asm.IMUL: amd64Exec.multiply, x86asm.BT: amd64Exec.bitTest,
 	x86asm.SHL: shift(func(v, n uint64, _ uint) uint64 { return v << n }),
 	x86asm.SHR: shift(func(v, n uint64, _ uint) uint64 { return v >> n }),
 	x86asm.SAR: shift(func(v, n uint64, bits uint) uint64 { return uint64(int64(signed(v, bits)) >> n) }),
@@ -67,7 +68,7 @@ var amd64Conditional = map[x86asm.Op]byte{
 	x86asm.SETA: 7, x86asm.SETS: 8, x86asm.SETNS: 9, x86asm.SETL: 12, x86asm.SETGE: 13, x86asm.SETLE: 14, x86asm.SETG: 15,
 }
 
-func (e amd64) nothing() error { return nil }
+func (e amd64Exec) nothing() error { return nil }
 
 // register is the register behind a name, and which bits of it are meant.
 func register(r x86asm.Reg) (full arch.Reg, bits, shift uint, ok bool) {
@@ -89,7 +90,7 @@ func register(r x86asm.Reg) (full arch.Reg, bits, shift uint, ok bool) {
 }
 
 // width is the bits of operand i.
-func (e amd64) width(i int) uint {
+func (e amd64Exec) width(i int) uint {
 	switch a := e.x.Args[i].(type) {
 	case x86asm.Reg:
 		_, bits, _, _ := register(a)
@@ -101,12 +102,12 @@ func (e amd64) width(i int) uint {
 }
 
 // get reads operand i. An immediate has its sign.
-func (e amd64) get(i int) uint64 {
+func (e amd64Exec) get(i int) uint64 {
 	switch a := e.x.Args[i].(type) {
 	case x86asm.Reg:
 		r, bits, shift, ok := register(a)
 		if !ok {
-			e.err = ErrUnknown
+			e.Fail(ErrUnknown)
 			return 0
 		}
 		return unsigned(e.Reg(r)>>shift, bits)
@@ -115,19 +116,19 @@ func (e amd64) get(i int) uint64 {
 	case x86asm.Imm:
 		return unsigned(uint64(a), e.width(0))
 	}
-	e.err = ErrUnknown
+	e.Fail(ErrUnknown)
 	return 0
 }
 
 // set writes operand i. A register's upper half becomes 0 with the lower one (SDM vol. 1,
 // 3.4.1.1).
-func (e amd64) set(i int, v uint64) {
+func (e amd64Exec) set(i int, v uint64) {
 	switch a := e.x.Args[i].(type) {
 	case x86asm.Reg:
 		r, bits, shift, ok := register(a)
 		switch {
 		case !ok:
-			e.err = ErrUnknown
+			e.Fail(ErrUnknown)
 		case bits >= 32:
 			e.SetReg(r, unsigned(v, bits))
 		default:
@@ -135,55 +136,42 @@ func (e amd64) set(i int, v uint64) {
 			e.SetReg(r, e.Reg(r)&^mask|v<<shift&mask)
 		}
 	case x86asm.Mem:
-		e.setMem(e.address(a), e.x.MemBytes, v)
+		e.SetMem(e.address(a), e.x.MemBytes, v)
 	default:
-		e.err = ErrUnknown
+		e.Fail(ErrUnknown)
 	}
 }
 
-// address is that of a memory operand.
-func (e amd64) address(m x86asm.Mem) uint64 {
-	addr := uint64(int32(m.Disp)) // x86asm leaves out its sign
-	if r, _, _, ok := register(m.Base); ok && m.Base != 0 {
-		addr += e.Reg(r)
-	} else if m.Base == x86asm.RIP {
-		addr += e.next
+// address is that of a memory operand. That of lea has no segment.
+func (e amd64Exec) address(m x86asm.Mem) uint64 {
+	if e.x.Op == x86asm.LEA {
+		m.Segment = 0
 	}
-	if r, _, _, ok := register(m.Index); ok && m.Index != 0 {
-		addr += e.Reg(r) * uint64(m.Scale)
-	}
-	switch {
-	case e.x.Op == x86asm.LEA:
-	case m.Segment == x86asm.FS:
-		addr += e.Reg(arch.FSBase)
-	case m.Segment == x86asm.GS:
-		addr += e.Reg(arch.GSBase)
-	}
-	return addr
+	return amd64Address(m, e.next, e)
 }
 
-func (e amd64) move() error {
+func (e amd64Exec) move() error {
 	e.set(0, e.get(1))
 	return nil
 }
 
-func (e amd64) moveSigned() error {
+func (e amd64Exec) moveSigned() error {
 	e.set(0, signed(e.get(1), e.width(1)))
 	return nil
 }
 
-func (e amd64) widen() error {
+func (e amd64Exec) widen() error {
 	e.SetReg(arch.RAX, signed(e.Reg(arch.RAX), 32))
 	return nil
 }
 
 // spread is cdq and cqo.
-func (e amd64) spread() error {
+func (e amd64Exec) spread() error {
 	e.SetReg(arch.RDX, unsigned(uint64(int64(signed(e.Reg(arch.RAX), e.bits))>>63), e.bits))
 	return nil
 }
 
-func (e amd64) lea() error {
+func (e amd64Exec) lea() error {
 	m, ok := e.x.Args[1].(x86asm.Mem)
 	if !ok {
 		return ErrUnknown
@@ -192,26 +180,26 @@ func (e amd64) lea() error {
 	return nil
 }
 
-func (e amd64) exchange() error {
+func (e amd64Exec) exchange() error {
 	a, b := e.get(0), e.get(1)
 	e.set(0, b)
 	e.set(1, a)
 	return nil
 }
 
-func (e amd64) pushed(v uint64) {
+func (e amd64Exec) pushed(v uint64) {
 	sp := e.Reg(arch.RSP) - 8
 	e.SetReg(arch.RSP, sp)
-	e.setMem(sp, 8, v)
+	e.SetMem(sp, 8, v)
 }
 
-func (e amd64) popped() uint64 {
+func (e amd64Exec) popped() uint64 {
 	sp := e.Reg(arch.RSP)
 	e.SetReg(arch.RSP, sp+8)
 	return e.Mem(sp, 8)
 }
 
-func (e amd64) push() error {
+func (e amd64Exec) push() error {
 	v := e.get(0)
 	if _, ok := e.x.Args[0].(x86asm.Imm); ok {
 		v = uint64(e.x.Args[0].(x86asm.Imm))
@@ -220,12 +208,12 @@ func (e amd64) push() error {
 	return nil
 }
 
-func (e amd64) pop() error {
+func (e amd64Exec) pop() error {
 	e.set(0, e.popped())
 	return nil
 }
 
-func (e amd64) call() error {
+func (e amd64Exec) call() error {
 	to := e.next
 	if rel, ok := e.x.Args[0].(x86asm.Rel); ok {
 		to += uint64(rel)
@@ -233,16 +221,16 @@ func (e amd64) call() error {
 		to = e.get(0)
 	}
 	e.pushed(e.next)
-	e.Walker.call(to)
+	e.SetReg(arch.RIP, to)
 	return nil
 }
 
-func (e amd64) ret() error {
+func (e amd64Exec) ret() error {
 	e.SetReg(arch.RIP, e.popped())
 	return nil
 }
 
-func (e amd64) conditional(cc byte) error {
+func (e amd64Exec) conditional(cc byte) error {
 	holds := amd64Holds(e.Reg(arch.RFLAGS), cc)
 	switch {
 	case e.x.Args[1] == nil && holds: // setcc
@@ -257,19 +245,8 @@ func (e amd64) conditional(cc byte) error {
 	return nil
 }
 
-// amd64Holds reports whether condition cc holds (SDM vol. 1, appendix B).
-func amd64Holds(flags uint64, cc byte) bool {
-	bit := func(flag uint64) bool { return flags&flag != 0 }
-	less := bit(signFlag) != bit(overflowFlag)
-	held := [8]bool{
-		bit(overflowFlag), bit(carryFlag), bit(zeroFlag), bit(carryFlag) || bit(zeroFlag),
-		bit(signFlag), bit(parityFlag), less, bit(zeroFlag) || less,
-	}[cc>>1]
-	return held != (cc&1 == 1)
-}
-
 // memory is the address of operand 0, if it is in memory.
-func (e amd64) memory() (addr uint64, ok bool) {
+func (e amd64Exec) memory() (addr uint64, ok bool) {
 	m, ok := e.x.Args[0].(x86asm.Mem)
 	if !ok {
 		return 0, false
@@ -278,7 +255,7 @@ func (e amd64) memory() (addr uint64, ok bool) {
 }
 
 // immediate reports whether operand i is one.
-func (e amd64) immediate(i int) bool {
+func (e amd64Exec) immediate(i int) bool {
 	_, ok := e.x.Args[i].(x86asm.Imm)
 	return ok
 }

@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import (
 	"encoding/binary"
@@ -8,24 +8,25 @@ import (
 	"trapline/kernel/arch"
 )
 
-// amd64Flow tells where control goes.
 func amd64Flow(code []byte, pc uint64) Flow {
 	if len(code) == 0 || !amd64Passes[code[0]] {
 		return Flow{}
 	}
-	in, err := decodeAMD64(code)
+	in, err := DecodeAMD64(code)
 	if err != nil {
 		return Flow{}
 	}
-	code = code[:in.length]
-	next := pc + uint64(in.length)
+	code = code[:in.Len]
+	next := pc + uint64(in.Len)
 	switch {
-	case in.space == space0F && in.opcode&0xf0 == 0x80: // jcc rel32
-		return amd64Branch(next, code, 4, amd64Condition(in.opcode&0xf))
+	case in.space == space0F && in.Opcode&0xf0 == 0x80: // jcc rel32
+		return amd64Branch(next, code, 4, amd64Condition(in.Opcode&0xf))
 	case in.space != spaceOne:
 		return Flow{}
 	}
-	switch op := in.opcode; {
+	switch op := in.Opcode; {
+	case op == 0xe8, op == 0xff && code[in.ModRM]>>3&7 == 2: // call
+		return Flow{Way: Call}
 	case op == 0xc3, op == 0xc2: // ret
 		return Flow{Way: Return}
 	case op == 0xeb:
@@ -35,14 +36,14 @@ func amd64Flow(code []byte, pc uint64) Flow {
 	case op&0xf0 == 0x70: // jcc rel8
 		return amd64Branch(next, code, 1, amd64Condition(op&0xf))
 	case 0xe0 <= op && op <= 0xe3: // loopne, loope, loop, jrcxz
-		return amd64Branch(next, code, 1, amd64Count(op, in.addrsize))
-	case op == 0xff && code[in.modrm]>>3&7 == 4: // jmp r/m64
+		return amd64Branch(next, code, 1, amd64Count(op, in.AddrSize))
+	case op == 0xff && code[in.ModRM]>>3&7 == 4: // jmp r/m64
 		return amd64Indirect(code, next)
 	}
 	return Flow{}
 }
 
-// amd64Passes tells the first bytes, prefixes among them, of instructions that may go
+// amd64Passes has the first bytes, prefixes among them, of instructions that may go
 // elsewhere than onward: most instructions need no further look.
 var amd64Passes = amd64FirstBytes()
 
@@ -52,7 +53,7 @@ func amd64FirstBytes() (first [256]bool) {
 			first[b] = true
 		}
 	}
-	for _, b := range []byte{0x0f, 0x26, 0x2e, 0x36, 0x3e, 0xe9, 0xeb, 0xff} {
+	for _, b := range []byte{0x0f, 0x26, 0x2e, 0x36, 0x3e, 0xe8, 0xe9, 0xeb, 0xff} {
 		first[b] = true
 	}
 	return first
@@ -72,16 +73,16 @@ func amd64Branch(next uint64, code []byte, n int, holds func(arch.Regs) bool) Fl
 // amd64Condition is a condition of jcc, as its lowest four bits number it (SDM vol. 1,
 // appendix B).
 func amd64Condition(cc byte) func(arch.Regs) bool {
-	return func(regs arch.Regs) bool {
-		flags := regs.Reg(arch.RFLAGS)
-		bit := func(n uint) bool { return flags>>n&1 == 1 }
-		carry, parity, zero, sign, overflow := bit(0), bit(2), bit(6), bit(7), bit(11)
-		held := [8]bool{
-			overflow, carry, zero, carry || zero,
-			sign, parity, sign != overflow, zero || sign != overflow,
-		}[cc>>1]
-		return held != (cc&1 == 1)
-	}
+	return func(regs arch.Regs) bool { return amd64Holds(regs.Reg(arch.RFLAGS), cc) }
+}
+
+// amd64Holds reports whether a condition holds for some flags.
+func amd64Holds(flags uint64, cc byte) bool {
+	bit := func(flag uint64) bool { return flags&flag != 0 }
+	carry, parity, zero := bit(carryFlag), bit(parityFlag), bit(zeroFlag)
+	sign, less := bit(signFlag), bit(signFlag) != bit(overflowFlag)
+	held := [8]bool{bit(overflowFlag), carry, zero, carry || zero, sign, parity, less, zero || less}[cc>>1]
+	return held != (cc&1 == 1)
 }
 
 // amd64Count is the condition of loopne, loope, loop or jrcxz, with RCX or ECX.
@@ -115,7 +116,7 @@ func amd64Indirect(code []byte, next uint64) Flow {
 	}
 	switch to := x.Args[0].(type) {
 	case x86asm.Reg:
-		if r, ok := amd64Reg(to); ok {
+		if r, bits, _, ok := register(to); ok && bits == 64 {
 			return Flow{Way: Indirect, Next: func(regs arch.Regs, _ ReadMem) (uint64, bool) { return regs.Reg(r), true }}
 		}
 	case x86asm.Mem:
@@ -128,21 +129,19 @@ func amd64Indirect(code []byte, next uint64) Flow {
 	return Flow{}
 }
 
-func amd64Reg(r x86asm.Reg) (arch.Reg, bool) {
-	return arch.RAX + arch.Reg(r-x86asm.RAX), x86asm.RAX <= r && r <= x86asm.R15
-}
-
-// amd64Address is the address of a memory operand of 64 bits; next is RIP.
+// amd64Address is the address of a memory operand; next is RIP. With registers of 32 bits the
+// address has as many (SDM vol. 1, 3.3.7).
 func amd64Address(m x86asm.Mem, next uint64, regs arch.Regs) uint64 {
-	addr := uint64(int32(m.Disp)) // x86asm leaves out its sign
-	if r, ok := amd64Reg(m.Base); ok {
-		addr += regs.Reg(r)
+	addr, bits := uint64(int32(m.Disp)), uint(64) // x86asm leaves out its sign
+	if r, n, _, ok := register(m.Base); ok {
+		addr, bits = addr+regs.Reg(r), n
 	} else if m.Base == x86asm.RIP {
 		addr += next
 	}
-	if r, ok := amd64Reg(m.Index); ok {
-		addr += regs.Reg(r) * uint64(m.Scale)
+	if r, n, _, ok := register(m.Index); ok {
+		addr, bits = addr+regs.Reg(r)*uint64(m.Scale), n
 	}
+	addr = unsigned(addr, bits)
 	switch m.Segment {
 	case x86asm.FS:
 		addr += regs.Reg(arch.FSBase)

@@ -1,4 +1,4 @@
-package walk
+package insn
 
 import (
 	"math/bits"
@@ -7,7 +7,7 @@ import (
 )
 
 // flags sets the flags that a result has, and carry and overflow.
-func (e amd64) flags(result uint64, width uint, carry, overflow bool) {
+func (e amd64Exec) flags(result uint64, width uint, carry, overflow bool) {
 	f := e.Reg(arch.RFLAGS) &^ allFlags
 	set := func(flag uint64, on bool) {
 		if on {
@@ -23,64 +23,64 @@ func (e amd64) flags(result uint64, width uint, carry, overflow bool) {
 }
 
 // sum adds b to a, and sets the flags.
-func (e amd64) sum(a, b uint64, width uint) uint64 {
+func (e amd64Exec) sum(a, b uint64, width uint) uint64 {
 	r := unsigned(a+b, width)
 	e.flags(r, width, r < a, (a^r)&(b^r)>>(width-1)&1 == 1)
 	return r
 }
 
 // difference subtracts b from a, and sets the flags.
-func (e amd64) difference(a, b uint64, width uint) uint64 {
+func (e amd64Exec) difference(a, b uint64, width uint) uint64 {
 	r := unsigned(a-b, width)
 	e.flags(r, width, a < b, ((a^b)&(a^r))>>(width-1)&1 == 1)
 	return r
 }
 
-func (e amd64) add() error {
+func (e amd64Exec) add() error {
 	e.set(0, e.sum(e.get(0), e.get(1), e.width(0)))
 	return nil
 }
 
-func (e amd64) sub() error {
+func (e amd64Exec) sub() error {
 	e.set(0, e.difference(e.get(0), e.get(1), e.width(0)))
 	return nil
 }
 
-func (e amd64) compare() error {
+func (e amd64Exec) compare() error {
 	e.difference(e.get(0), e.get(1), e.width(0))
 	return nil
 }
 
 // keepCarry does something that leaves the carry flag as it is.
-func (e amd64) keepCarry(do func()) {
+func (e amd64Exec) keepCarry(do func()) {
 	carry := e.Reg(arch.RFLAGS) & carryFlag
 	do()
 	e.SetReg(arch.RFLAGS, e.Reg(arch.RFLAGS)&^carryFlag|carry)
 }
 
-func (e amd64) increment() error {
+func (e amd64Exec) increment() error {
 	e.keepCarry(func() { e.set(0, e.sum(e.get(0), 1, e.width(0))) })
 	return nil
 }
 
-func (e amd64) decrement() error {
+func (e amd64Exec) decrement() error {
 	e.keepCarry(func() { e.set(0, e.difference(e.get(0), 1, e.width(0))) })
 	return nil
 }
 
-func (e amd64) negate() error {
+func (e amd64Exec) negate() error {
 	e.set(0, e.difference(0, e.get(0), e.width(0)))
 	return nil
 }
 
-func (e amd64) not() error {
+func (e amd64Exec) not() error {
 	e.set(0, ^e.get(0))
 	return nil
 }
 
 // logic is and, or and xor.
-func logic(of func(a, b uint64) uint64) func(amd64) error {
-	return func(e amd64) error {
+func logic(of func(a, b uint64) uint64) func(amd64Exec) error {
+	return func(e amd64Exec) error {
 		r := of(e.get(0), e.get(1))
 		e.flags(r, e.width(0), false, false)
 		e.set(0, r)
@@ -88,15 +88,15 @@ func logic(of func(a, b uint64) uint64) func(amd64) error {
 	}
 }
 
-func (e amd64) test() error {
+func (e amd64Exec) test() error {
 	e.flags(e.get(0)&e.get(1), e.width(0), false, false)
 	return nil
 }
 
 // shift is shl, shr and sar. Carry and overflow are not kept: compilers do not look at
 // them.
-func shift(of func(v, n uint64, width uint) uint64) func(amd64) error {
-	return func(e amd64) error {
+func shift(of func(v, n uint64, width uint) uint64) func(amd64Exec) error {
+	return func(e amd64Exec) error {
 		width, n := e.width(0), uint64(1)
 		if e.x.Args[1] != nil {
 			n = e.get(1)
@@ -113,7 +113,7 @@ func shift(of func(v, n uint64, width uint) uint64) func(amd64) error {
 }
 
 // multiply is imul with two or three operands; its flags are not kept.
-func (e amd64) multiply() error {
+func (e amd64Exec) multiply() error {
 	switch {
 	case e.x.Args[1] == nil:
 		return ErrUnknown
@@ -126,7 +126,7 @@ func (e amd64) multiply() error {
 }
 
 // bitTest is bt. In memory the bit may be beyond the operand (SDM vol. 2, 3.1.1.9).
-func (e amd64) bitTest() error {
+func (e amd64Exec) bitTest() error {
 	width := uint64(e.width(0))
 	n := e.get(1)
 	v := uint64(0)
@@ -140,7 +140,7 @@ func (e amd64) bitTest() error {
 }
 
 // divide is div of 32 and 64 bits, where the dividend's upper half is 0.
-func (e amd64) divide() error {
+func (e amd64Exec) divide() error {
 	width, by := e.width(0), e.get(0)
 	if width < 32 || by == 0 || unsigned(e.Reg(arch.RDX), width) != 0 {
 		return ErrUnknown
@@ -152,7 +152,7 @@ func (e amd64) divide() error {
 }
 
 // divideSigned is idiv of 32 and 64 bits, where the dividend's upper half is its sign.
-func (e amd64) divideSigned() error {
+func (e amd64Exec) divideSigned() error {
 	width := e.width(0)
 	a, by := int64(signed(e.Reg(arch.RAX), width)), int64(signed(e.get(0), width))
 	if width < 32 || by == 0 || unsigned(e.Reg(arch.RDX), width) != unsigned(uint64(a>>63), width) {

@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import (
 	"encoding/binary"
@@ -26,27 +26,31 @@ func TestFlow(t *testing.T) {
 		if words[0] == "#" {
 			continue
 		}
-		isa := isaNamed(t, words[0])
+		set := setNamed(t, words[0])
 		code, err := hex.DecodeString(words[1])
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		regs := flowRegs{isa.Arch.PC: flowPC}
+		regs := flowRegs{set.Arch.PC: flowPC}
 		want := words[2:]
 		if strings.Contains(want[0], "=") {
-			regs.set(t, isa.Arch, want[0])
+			regs.set(t, set.Arch, want[0])
 			want = want[1:]
 		}
-		if got := flowText(isa.Flow(code, flowPC), regs); got != strings.Join(want, " ") {
+		if got := flowText(set.Flow(code, flowPC), regs); got != strings.Join(want, " ") {
 			t.Errorf("%s is %s", strings.TrimSpace(line), got)
 		}
 	}
 }
 
-func isaNamed(t *testing.T, name string) *ISA {
-	for _, isa := range ISAs {
-		if isa.Arch.Name == name {
-			return isa
+func setNamed(t *testing.T, name string) *Set {
+	for _, a := range arch.All {
+		if a.Name == name {
+			s, err := For(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
 	}
 	t.Fatalf("no architecture %s", name)
@@ -114,25 +118,31 @@ func TestFlowTable(t *testing.T) {
 	}
 }
 
-// FuzzFlow: no bytes make Flow fail, a way has what it needs, and what displaces the
-// instruction knows it for no less than Flow does.
+// FuzzFlow: no bytes make Flow fail, and a way has what it needs.
 func FuzzFlow(f *testing.F) {
-	for i, isa := range ISAs {
-		for _, r := range readRows(f, isa) {
-			if r.code != nil {
-				f.Add(uint8(i), r.code)
-			}
+	for i, a := range arch.All {
+		s, err := For(a)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, code := range seeds(f, s) {
+			f.Add(uint8(i), code)
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, code []byte) {
-		isa := ISAs[int(which)%len(ISAs)]
-		flow := isa.Flow(code, flowPC)
-		if _, err := isa.Length(code); err != nil && flow.Way != Onward {
+		s, err := For(arch.All[int(which)%len(arch.All)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		flow := s.Flow(code, flowPC)
+		if _, err := s.Length(code); err != nil && flow.Way != Onward {
 			t.Errorf("% x: %v, but %v", code, flow.Way, err)
 		}
 		if dynamic := flow.Way == Branch || flow.Way == Indirect; dynamic != (flow.Next != nil) {
 			t.Errorf("% x: %v with Next %t", code, flow.Way, flow.Next != nil)
 		}
 		flowText(flow, flowRegs{})
+		s.Frame(code)
+		s.Class(code)
 	})
 }

@@ -1,17 +1,17 @@
-package walk
+package insn
 
 import "trapline/kernel/arch"
 
 // access loads or stores one register of the size and in the way of the instruction. Vector
 // registers are not known.
-func (e arm64) access(addr uint64) error {
+func (e arm64Exec) access(addr uint64) error {
 	size, opc, rt := e.field(30, 2), e.field(22, 2), e.field(0, 5)
 	n := 1 << size
 	switch {
 	case e.field(26, 1) == 1:
 		return ErrUnknown
 	case opc == 0:
-		e.setMem(addr, n, e.get(rt))
+		e.SetMem(addr, n, e.get(rt))
 		return nil
 	case size == 3 && opc == 2: // prfm
 		return nil
@@ -29,38 +29,38 @@ func (e arm64) access(addr uint64) error {
 	return nil
 }
 
-func (e arm64) base() uint64 { return e.getSP(e.field(5, 5)) }
+func (e arm64Exec) base() uint64 { return e.getSP(e.field(5, 5)) }
 
-func (e arm64) scaled() error {
+func (e arm64Exec) scaled() error {
 	return e.access(e.base() + uint64(e.field(10, 12))<<e.field(30, 2))
 }
 
 // offset is the signed one of the forms that are not scaled.
-func (e arm64) offset() uint64 { return signed(uint64(e.field(12, 9)), 9) }
+func (e arm64Exec) offset() uint64 { return signed(uint64(e.field(12, 9)), 9) }
 
-func (e arm64) unscaled() error { return e.access(e.base() + e.offset()) }
+func (e arm64Exec) unscaled() error { return e.access(e.base() + e.offset()) }
 
-func (e arm64) postIndexed() error {
+func (e arm64Exec) postIndexed() error {
 	base, off := e.base(), e.offset()
 	err := e.access(base)
 	_ = e.setSP(e.field(5, 5), base+off)
 	return err
 }
 
-func (e arm64) preIndexed() error {
+func (e arm64Exec) preIndexed() error {
 	addr := e.base() + e.offset()
 	err := e.access(addr)
 	_ = e.setSP(e.field(5, 5), addr)
 	return err
 }
 
-func (e arm64) registerOffset() error {
+func (e arm64Exec) registerOffset() error {
 	shift := e.field(12, 1) * e.field(30, 2)
 	return e.access(e.base() + e.extended(e.field(16, 5), e.field(13, 3), shift))
 }
 
 // pair is ldp, stp and ldpsw.
-func (e arm64) pair() error {
+func (e arm64Exec) pair() error {
 	opc, mode := e.field(30, 2), e.field(23, 2)
 	n := 4 << (opc >> 1)
 	if e.field(26, 1) == 1 {
@@ -75,7 +75,7 @@ func (e arm64) pair() error {
 	for i, r := range []uint32{e.field(0, 5), e.field(10, 5)} {
 		at := addr + uint64(i*n)
 		if e.field(22, 1) == 0 {
-			e.setMem(at, n, e.get(r))
+			e.SetMem(at, n, e.get(r))
 			continue
 		}
 		v := e.Mem(at, n)
@@ -94,7 +94,7 @@ func (e arm64) pair() error {
 
 // atomic is ldadd, ldclr, ldeor, ldset and swp, of which those that drop the old value have
 // names of their own.
-func (e arm64) atomic() error {
+func (e arm64Exec) atomic() error {
 	n := 1 << e.field(30, 2)
 	addr, b := e.base(), e.get(e.field(16, 5))
 	old := e.Mem(addr, n)
@@ -111,7 +111,7 @@ func (e arm64) atomic() error {
 	default:
 		return ErrUnknown
 	}
-	e.setMem(addr, n, b)
+	e.SetMem(addr, n, b)
 	if rt := e.field(0, 5); rt != 31 {
 		e.SetReg(arch.ArmX0+arch.Reg(rt), old)
 	}
@@ -120,7 +120,7 @@ func (e arm64) atomic() error {
 
 // exclusive is a load or store of one register that is exclusive, ordered or both. Stores
 // succeed.
-func (e arm64) exclusive() error {
+func (e arm64Exec) exclusive() error {
 	n, rt, addr := 1<<e.field(30, 2), e.field(0, 5), e.base()
 	ordered := e.field(23, 1) == 1
 	switch {
@@ -132,7 +132,7 @@ func (e arm64) exclusive() error {
 		}
 		return nil
 	}
-	e.setMem(addr, n, e.get(rt))
+	e.SetMem(addr, n, e.get(rt))
 	if rs := e.field(16, 5); !ordered && rs != 31 {
 		e.SetReg(arch.ArmX0+arch.Reg(rs), 0)
 	}

@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import "trapline/kernel/arch"
 
@@ -6,9 +6,11 @@ import "trapline/kernel/arch"
 type Way uint8
 
 const (
-	// Onward: to the instruction behind it. Calls come back there, and so do traps, as far as
-	// a function is concerned.
+	// Onward: to the instruction behind it. Traps come back there, as far as a function is
+	// concerned.
 	Onward Way = iota
+	// Call: to another function, which comes back to the instruction behind it.
+	Call
 	// Jump: to Flow.Target.
 	Jump
 	// Branch: to Flow.Target, or to the instruction behind it.
@@ -19,7 +21,7 @@ const (
 	Return
 )
 
-var wayNames = [...]string{"onward", "jump", "branch", "indirect", "return"}
+var wayNames = [...]string{"onward", "call", "jump", "branch", "indirect", "return"}
 
 func (w Way) String() string {
 	if int(w) < len(wayNames) {
@@ -36,17 +38,26 @@ type ReadMem func(addr uint64, p []byte) error
 type Flow struct {
 	Way    Way
 	Target uint64 // of Jump and Branch
-	// Next tells, right before a Branch or Indirect runs, where it goes. It is not ok
+	// Next returns, right before a Branch or Indirect runs, where it goes. It is not ok
 	// where memory could not be read. Authentication codes of pointers are taken off.
 	Next func(regs arch.Regs, read ReadMem) (pc uint64, ok bool)
 }
 
-// emulated is the flow of an instruction that a machine could carry out itself, of n bytes
-// at pc. One that keeps a return address is a call.
+// MayLeave reports whether control may go elsewhere than to the instruction behind this one and
+// not come back there.
+func (f Flow) MayLeave() bool { return f.Way != Onward && f.Way != Call }
+
+// Leaves reports whether it always does.
+func (f Flow) Leaves() bool { return f.MayLeave() && f.Way != Branch }
+
+// emulated is the flow of an instruction of n bytes at pc that does e. One that keeps a return
+// address is a call.
 func emulated(a *arch.Arch, e arch.Emulation, pc uint64, n int) Flow {
 	switch {
-	case e.Op == arch.OpNone, e.Op == arch.OpSet, e.Op >= arch.OpLend, e.A != arch.NoReg:
+	case e.Op == arch.OpNone, e.Op == arch.OpSet:
 		return Flow{}
+	case e.A != arch.NoReg:
+		return Flow{Way: Call}
 	case e.Op == arch.OpJump:
 		return Flow{Way: Jump, Target: pc + uint64(e.Imm)}
 	}

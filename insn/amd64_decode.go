@@ -1,41 +1,31 @@
-package trampoline
+package insn
 
 import (
 	"encoding/binary"
-	"errors"
+
+	"trapline/kernel/arch"
 )
 
-// The ways in which bytes are not an instruction.
-var (
-	// ErrTruncated means that the bytes end inside the instruction.
-	ErrTruncated = errors.New("the bytes end inside the instruction")
-	// ErrUndefined means that the architecture has no such instruction in the mode
-	// that kernels run in (amd64: 64-bit mode).
-	ErrUndefined = errors.New("no such instruction")
-	// ErrTooLong means that prefixes push the instruction past the architecture's
-	// limit (amd64: 15 bytes, SDM vol. 2, 2.3.11).
-	ErrTooLong = errors.New("the instruction is longer than 15 bytes")
-)
+// maxInstr is the bytes of the longest instruction.
+var maxInstr = arch.AMD64.MaxInstr
 
-const amd64MaxInstr = 15
-
-// An amd64Insn is where the parts of one instruction lie. Offsets count from its first
+// An AMD64Inst is where the parts of one instruction lie. Offsets count from its first
 // byte; an offset is 0 when the part is absent, as no such part comes first.
-type amd64Insn struct {
-	length int
+type AMD64Inst struct {
+	Len    int
 	space  amd64Space
-	opcode byte // last byte of the opcode
-	at     int  // offset of the opcode's first byte (0f, c4, c5 and 62 included)
+	Opcode byte // last byte of the opcode
+	At     int  // offset of the opcode's first byte (0f, c4, c5 and 62 included)
 
-	opsize, addrsize bool // 66 and 67 are among the prefixes
+	OpSize, AddrSize bool // 66 and 67 are among the prefixes
 	lock             bool // f0
 	rep              byte // the last of f2 and f3, or 0
 	rex              byte // 0 if absent or cancelled by a later prefix
 
-	modrm, sib    int
-	disp, dispLen int // displacement of a memory operand
+	ModRM, sib    int
+	Disp, dispLen int // displacement of a memory operand
 	imm, immLen   int // immediate, or the displacement of a branch
-	ripRel        bool
+	RIPRel        bool
 }
 
 // amd64Space is an opcode space: the escape bytes or the vector prefix before the opcode.
@@ -59,22 +49,30 @@ const (
 
 // simd is the mandatory prefix as the vector prefixes number it: 0 none, 1 66, 2 f3, 3 f2.
 // f2 and f3 win over 66 (SDM vol. 2, 2.1.2).
-func (in *amd64Insn) simd() uint8 {
+func (in *AMD64Inst) simd() uint8 {
 	switch {
 	case in.rep == 0xf3:
 		return 2
 	case in.rep == 0xf2:
 		return 3
-	case in.opsize:
+	case in.OpSize:
 		return 1
 	}
 	return 0
 }
 
-func (in *amd64Insn) rexW() bool { return in.rex&8 != 0 }
-func (in *amd64Insn) rexB() bool { return in.rex&1 != 0 }
+func (in *AMD64Inst) rexW() bool { return in.rex&8 != 0 }
 
-// decodeAMD64 finds the parts of the first instruction of code. It knows every
+// OneByte reports whether the opcode has one byte.
+func (in *AMD64Inst) OneByte() bool { return in.space == spaceOne }
+
+// TwoBytes reports whether the opcode is 0f and one byte.
+func (in *AMD64Inst) TwoBytes() bool { return in.space == space0F }
+
+// RexB reports whether the REX prefix extends the register in ModR/M.rm.
+func (in *AMD64Inst) RexB() bool { return in.rex&1 != 0 }
+
+// DecodeAMD64 finds the parts of the first instruction of code. It knows every
 // instruction of 64-bit mode that GNU binutils 2.40 knows, except 3DNow! and XOP, which no
 // processor of the last ten years has.
 //
@@ -84,23 +82,23 @@ func (in *amd64Insn) rexB() bool { return in.rex&1 != 0 }
 //
 // Where a 66 prefix meets a near branch, processors differ: the displacement has 16 bits
 // on AMD's and under the emulator, 32 on Intel's. This decoder does as AMD's.
-func decodeAMD64(code []byte) (amd64Insn, error) {
+func DecodeAMD64(code []byte) (AMD64Inst, error) {
 	d := amd64Decoder{code: code}
-	if len(d.code) > amd64MaxInstr {
-		d.code = d.code[:amd64MaxInstr]
+	if len(d.code) > maxInstr {
+		d.code = d.code[:maxInstr]
 	}
 	d.readPrefixes()
 	d.readOpcode()
 	d.readOperands()
 	switch {
-	case d.short && len(code) >= amd64MaxInstr:
-		return amd64Insn{}, ErrTooLong
+	case d.short && len(code) >= maxInstr:
+		return AMD64Inst{}, ErrTooLong
 	case d.short:
-		return amd64Insn{}, ErrTruncated
+		return AMD64Inst{}, ErrTruncated
 	case d.undefined:
-		return amd64Insn{}, ErrUndefined
+		return AMD64Inst{}, ErrUndefined
 	}
-	d.in.length = d.pos
+	d.in.Len = d.pos
 	return d.in, nil
 }
 
@@ -112,7 +110,7 @@ type amd64Decoder struct {
 	short     bool // code ended too early
 	undefined bool
 	layout    byte // of the operands: a letter of amd64_tables.go
-	in        amd64Insn
+	in        AMD64Inst
 }
 
 // next reads a byte; past the end it is 0.
@@ -140,9 +138,9 @@ func (d *amd64Decoder) readPrefixes() {
 	for ; d.pos < len(d.code); d.pos++ {
 		switch b := d.code[d.pos]; b {
 		case 0x66:
-			in.opsize, in.rex = true, 0
+			in.OpSize, in.rex = true, 0
 		case 0x67:
-			in.addrsize, in.rex = true, 0
+			in.AddrSize, in.rex = true, 0
 		case 0xf0:
 			in.lock, in.rex = true, 0
 		case 0xf2, 0xf3:
@@ -161,21 +159,21 @@ func (d *amd64Decoder) readPrefixes() {
 // readOpcode reads the escape bytes or vector prefix and the opcode.
 func (d *amd64Decoder) readOpcode() {
 	in := &d.in
-	in.at = d.pos
+	in.At = d.pos
 	simd := in.simd()
-	in.opcode = d.next()
-	switch in.opcode {
+	in.Opcode = d.next()
+	switch in.Opcode {
 	case 0x0f:
-		in.space, in.opcode = space0F, d.next()
-		switch in.opcode {
+		in.space, in.Opcode = space0F, d.next()
+		switch in.Opcode {
 		case 0x38:
-			in.space, in.opcode = space0F38, d.next()
+			in.space, in.Opcode = space0F38, d.next()
 		case 0x3a:
-			in.space, in.opcode = space0F3A, d.next()
+			in.space, in.Opcode = space0F3A, d.next()
 		}
 	case 0xc4, 0xc5, 0x62:
-		d.undefined = in.opsize || in.rep != 0 || in.lock || in.rex != 0
-		simd = d.readVector(in.opcode)
+		d.undefined = in.OpSize || in.rep != 0 || in.lock || in.rex != 0
+		simd = d.readVector(in.Opcode)
 	}
 	d.lookup(simd)
 }
@@ -185,7 +183,7 @@ func (d *amd64Decoder) readOpcode() {
 func (d *amd64Decoder) readVector(lead byte) (simd uint8) {
 	p := d.next()
 	if lead == 0xc5 {
-		d.in.space, d.in.opcode = spaceVEX1, d.next()
+		d.in.space, d.in.Opcode = spaceVEX1, d.next()
 		return p & 3
 	}
 	q := d.next()
@@ -200,20 +198,20 @@ func (d *amd64Decoder) readVector(lead byte) (simd uint8) {
 	if p&0x1f < 8 {
 		d.in.space = spaces[p&7]
 	}
-	d.in.opcode = d.next()
+	d.in.Opcode = d.next()
 	return q & 3
 }
 
 // lookup finds out whether there is such an instruction, and its operand layout.
 func (d *amd64Decoder) lookup(simd byte) {
 	in := &d.in
-	if in.space == spaceUnknown || !amd64Tables[in.space].defines(in.opcode, simd) {
+	if in.space == spaceUnknown || !amd64Tables[in.space].defines(in.Opcode, simd) {
 		d.undefined = true
 		return
 	}
-	d.layout = amd64Tables[in.space].layout[in.opcode]
+	d.layout = amd64Tables[in.space].layout[in.Opcode]
 	if amd64HasModRM(d.layout) && d.pos < len(d.code) {
-		op := amd64Opcode{in.space, in.opcode}
+		op := amd64Opcode{in.space, in.Opcode}
 		d.undefined = d.undefined || !amd64InGroup(op, simd, d.code[d.pos])
 	}
 }
@@ -234,7 +232,7 @@ func (d *amd64Decoder) readOperands() {
 // readModRM passes over a ModR/M byte and what it asks for (SDM vol. 2, tables 2-2, 2-3).
 func (d *amd64Decoder) readModRM() {
 	in := &d.in
-	in.modrm = d.pos
+	in.ModRM = d.pos
 	b := d.next()
 	mod, base := b>>6, b&7
 	if mod == 3 || d.layout == 'R' {
@@ -247,7 +245,7 @@ func (d *amd64Decoder) readModRM() {
 	switch {
 	case mod == 0 && base == 5:
 		in.dispLen = 4
-		in.ripRel = in.sib == 0
+		in.RIPRel = in.sib == 0
 	case mod == 1:
 		in.dispLen = 1
 	case mod == 2:
@@ -255,7 +253,7 @@ func (d *amd64Decoder) readModRM() {
 	default:
 		return
 	}
-	in.disp = d.skip(in.dispLen)
+	in.Disp = d.skip(in.dispLen)
 }
 
 // immediate returns the size of the immediate in bytes.
@@ -276,7 +274,7 @@ func (d *amd64Decoder) immediate() int {
 		}
 		return d.immediateZ()
 	case 'o':
-		if in.addrsize {
+		if in.AddrSize {
 			return 4
 		}
 		return 8
@@ -298,7 +296,7 @@ func (d *amd64Decoder) immediate() int {
 
 // immediateZ is the size of an immediate that has at most 32 bits.
 func (d *amd64Decoder) immediateZ() int {
-	if d.in.opsize && !d.in.rexW() {
+	if d.in.OpSize && !d.in.rexW() {
 		return 2
 	}
 	return 4
@@ -309,7 +307,7 @@ func (d *amd64Decoder) reg() byte {
 	if d.short {
 		return 0
 	}
-	return d.code[d.in.modrm] >> 3 & 7
+	return d.code[d.in.ModRM] >> 3 & 7
 }
 
 // int32At reads a signed displacement of 1, 2 or 4 bytes.

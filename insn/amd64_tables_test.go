@@ -1,4 +1,4 @@
-package trampoline
+package insn
 
 import (
 	"bytes"
@@ -6,13 +6,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"trapline/insn/insntest"
 )
 
 // TestTablesAgainstObjdump decodes an instruction for every opcode, with every mandatory
 // prefix and a choice of ModR/M bytes, and has objdump decode the same: where it sees an
 // instruction the lengths are equal, where we see none it sees none.
 //
-// The other way round is not asked: objdump also looks at what decodeAMD64 leaves to the
+// The other way round is not asked: objdump also looks at what DecodeAMD64 leaves to the
 // processor, such as operands that may only be a register.
 func TestTablesAgainstObjdump(t *testing.T) {
 	var b tableBatch
@@ -106,17 +108,17 @@ func (b *tableBatch) check(t *testing.T) (defined int) {
 			defined++
 			c = c[:n]
 		}
-		code = append(code, padded(c)...)
+		code = append(code, insntest.Padded(c)...)
 	}
 	starts := make([][]uint64, len(b.cases)) // offsets of the first two lines of each
 	bad := make([]bool, len(b.cases))
-	dumpBytes(t, code, 0, func(d dumped) {
-		i := d.addr / stride
+	insntest.DumpBytes(t, code, 0, func(d insntest.Line) {
+		i := d.Addr / stride
 		if len(starts[i]) == 0 {
-			bad[i] = d.bad()
+			bad[i] = d.Bad()
 		}
 		if len(starts[i]) < 2 {
-			starts[i] = append(starts[i], d.addr%stride)
+			starts[i] = append(starts[i], d.Addr%stride)
 		}
 	}, "-z")
 	newer := newerObjdump(t)

@@ -1,4 +1,4 @@
-package walk
+package insn
 
 // expand gives the instruction of 32 bits that a compressed one stands for, 0 if it is not
 // known (Unprivileged ISA, 27.8). Jumps and branches are not. The first octal digit of a case is
