@@ -37,7 +37,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build deb dist fresh fresh-arm64 demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
+.PHONY: build conformance deb dist fresh fresh-arm64 demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
 
 build: deps
 	@[ -e bin/trapline ] || echo 'building bin/trapline: a few minutes the first time'
@@ -109,6 +109,10 @@ comma := ,
 
 test: tested
 	go test ./...
+
+# DTrace's own tests, where they are: they are not part of this. IMAGES has the guests to run them on.
+conformance: build
+	go run ./testscripts/conformance
 
 # The pages and pictures that trapline writes of the embedded kernels, opened in Chromium.
 browser: chromium
