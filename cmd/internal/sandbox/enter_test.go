@@ -146,8 +146,8 @@ func TestLacking(t *testing.T) {
 	}
 	if what := os.Getenv(child); what != "" {
 		whole := Host()
-		if err := installFilter(bisect([]bpf.Instruction{bpf.LoadAbsolute{Off: offNumber, Size: 4}},
-			spans(each(refused, calls[what]), allowed))); err != nil {
+		if err := installFilter(program{}.add(bpf.LoadAbsolute{Off: offNumber, Size: 4}).
+			bisect(spans(each(refused, calls[what]), allowed))); err != nil {
 			t.Fatal(err)
 		}
 		have, err := Enter(Policy{})

@@ -34,39 +34,61 @@ type rule struct {
 	then   []bpf.Instruction
 }
 
+// A program is a filter as the kernel takes it.
+type program []unix.SockFilter
+
+// assembled is an instruction as the kernel takes it.
+func assembled(in bpf.Instruction) unix.SockFilter {
+	raw, err := in.Assemble()
+	if err != nil {
+		panic(err) // they are all written here
+	}
+	return unix.SockFilter{Code: raw.Op, Jt: raw.Jt, Jf: raw.Jf, K: raw.K}
+}
+
+func (p program) add(all ...bpf.Instruction) program {
+	for _, in := range all {
+		p = append(p, assembled(in))
+	}
+	return p
+}
+
+// head loads the number of a system call, if it is one of this architecture's.
+var head = []bpf.Instruction{
+	bpf.LoadAbsolute{Off: offArch, Size: 4},
+	bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
+	kill,
+	bpf.LoadAbsolute{Off: offNumber, Size: 4},
+	bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
+	kill,
+}
+
 // filter is the program that decides about each system call of the process pid. It looks for the
 // number by bisection. A kernel since Linux 5.11 asks it only where arguments matter: it has run it for
 // every number before, and remembers which are allowed.
-func filter(children bool, pid int) []bpf.Instruction {
+func filter(children bool, pid int) program {
 	rules, others := ours(uint32(pid)), refused
 	if children {
 		rules, others = theirs(), allowed
 	}
-	program := append(make([]bpf.Instruction, 0, 512),
-		bpf.LoadAbsolute{Off: offArch, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
-		kill,
-		bpf.LoadAbsolute{Off: offNumber, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
-		kill,
-	)
-	return bisect(program, spans(rules, others))
+	return make(program, 0, 512).add(head...).bisect(spans(rules, others))
 }
 
 // spans sorts rules into spans: each stands for the numbers from its own to that of the next one.
 // Numbers without a rule are others, those that are not known unknown.
 func spans(rules []rule, others []bpf.Instruction) []rule {
 	all := make([]rule, 0, 256)
-	var then [newest + 1][]bpf.Instruction
-	for _, r := range rules {
-		then[r.number] = r.then
+	var by [newest + 1]uint16 // the rule for a number, counted from 1
+	for i, r := range rules {
+		by[r.number] = uint16(i + 1)
 	}
-	for n, t := range then {
-		if t == nil {
-			t = others
+	for n, i := range by {
+		then := others
+		if i > 0 {
+			then = rules[i-1].then
 		}
-		if len(all) == 0 || &all[len(all)-1].then[0] != &t[0] {
-			all = append(all, rule{uint32(n), t})
+		if len(all) == 0 || &all[len(all)-1].then[0] != &then[0] {
+			all = append(all, rule{uint32(n), then})
 		}
 	}
 	return append(all, rule{newest + 1, []bpf.Instruction{unknown}})
@@ -74,14 +96,14 @@ func spans(rules []rule, others []bpf.Instruction) []rule {
 
 // bisect adds to a program what finds the span of a number. A jump passes over less than half of a
 // program, at most 255 instructions.
-func bisect(program []bpf.Instruction, all []rule) []bpf.Instruction {
+func (p program) bisect(all []rule) program {
 	if len(all) == 1 {
-		return append(program, all[0].then...)
+		return p.add(all[0].then...)
 	}
-	at, half := len(program), len(all)/2
-	program = bisect(append(program, nil), all[:half])
-	program[at] = bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: all[half].number, SkipTrue: uint8(len(program) - at - 1)}
-	return bisect(program, all[half:])
+	at, half := len(p), len(all)/2
+	p = append(p, unix.SockFilter{}).bisect(all[:half])
+	p[at] = assembled(bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: all[half].number, SkipTrue: uint8(len(p) - at - 1)})
+	return p.bisect(all[half:])
 }
 
 // Rules for system calls whose arguments do not matter.
@@ -113,21 +135,13 @@ func among(i uint32, then, other bpf.Instruction, values ...uint32) []bpf.Instru
 }
 
 // installFilter sets the filter, and no_new_privs, for all threads.
-func installFilter(program []bpf.Instruction) error {
-	raw, err := bpf.Assemble(program)
-	if err != nil {
-		return fmt.Errorf("the filter of system calls: %w", err)
-	}
-	code := make([]unix.SockFilter, len(raw))
-	for i, r := range raw {
-		code[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
-	}
+func installFilter(p program) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := noNewPrivileges(); err != nil {
 		return err
 	}
-	return setFilter(&unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]})
+	return setFilter(&unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]})
 }
 
 // setFilter tells the kernel. Without SPEC_ALLOW a Linux before 5.16 would also turn off the

@@ -12,9 +12,13 @@ import (
 const pid = 4711
 
 // decide runs a filter on a system call, as the kernel would.
-func decide(t *testing.T, program []bpf.Instruction, arch, number uint32, args ...uint64) bpf.RetConstant {
+func decide(t *testing.T, p program, arch, number uint32, args ...uint64) bpf.RetConstant {
 	t.Helper()
-	vm, err := bpf.NewVM(program)
+	var instructions []bpf.Instruction
+	for _, i := range p {
+		instructions = append(instructions, bpf.RawInstruction{Op: i.Code, Jt: i.Jt, Jf: i.Jf, K: i.K}.Disassemble())
+	}
+	vm, err := bpf.NewVM(instructions)
 	if err != nil {
 		t.Fatal(err)
 	}

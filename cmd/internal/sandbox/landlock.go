@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
-	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -185,7 +184,7 @@ func restrictThreads(rules, version int) error {
 	}
 	// Landlock wants no_new_privs in each thread. A filter that does nothing brings it to all of them
 	// in a tenth of the time of another round of signals.
-	if installFilter([]bpf.Instruction{allow}) != nil {
+	if installFilter(program{}.add(allow)) != nil {
 		if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 			return err
 		}
