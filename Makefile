@@ -172,12 +172,12 @@ exhaustive: build
 		bin/trapline verify --json "verify-$${k##*/}.json" --resume "verify-$${k##*/}.done" "$$k" || exit 1; \
 	done
 
-# Every fuzz target, FUZZTIME each.
+# Every fuzz target, FUZZTIME each. Inputs as long as a kernel would else be made smaller for a minute each.
 fuzz: deps
 	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; \
-			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p; \
 		done; \
 	done
 
