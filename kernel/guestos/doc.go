@@ -1,7 +1,8 @@
 // Package guestos is what only the guest's operating system knows: which thread runs on
 // a CPU, what its kernel stack is, which code a live tracer must leave alone.
 //
-//	kernel.Image --Detect--> OS: linux.go, tiny.go, or bare when nothing is known
+//	symbols --Of--> System: what is known of all such kernels; linux_system.go, tiny.go, or Bare
+//	kernel.Image --Detect--> OS: one guest of it, linux.go, tiny.go, or bare
 //
 //	at a hit:  registers + guest memory --Thread--> pid, tid, ppid, uid, gid, execname, key
 //	                                    --Stack---> pcs, innermost first
