@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"trapline/cmd/internal/lesson"
 	"trapline/cmd/internal/listing"
-	"trapline/cmd/internal/planted"
 	"trapline/cmd/internal/sandbox"
 	"trapline/kernel"
 	"trapline/probes"
@@ -89,7 +89,7 @@ func (e *env) annotate(o guestOptions, name, dir string) ([]*listing.Listing, er
 
 // count makes listings of the functions of a name, and probes that count into them.
 func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
-	r, err := planted.New(g.machine)
+	r, err := lesson.Record(g.machine)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"io"
 	"strings"
 
-	"trapline/cmd/internal/page"
+	"trapline/cmd/internal/listing"
 )
 
 // A Lesson is a firing told in steps.
@@ -116,5 +116,5 @@ func (l Lesson) HTML(w io.Writer) error {
 	if err := body.Execute(&b, l); err != nil {
 		return err
 	}
-	return page.Page{Title: l.Title, Style: style, Body: template.HTML(b.String())}.Write(w)
+	return listing.Page{Title: l.Title, Style: style, Body: template.HTML(b.String())}.Write(w)
 }

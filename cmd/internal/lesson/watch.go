@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"trapline/cmd/internal/planted"
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/probes"
@@ -13,7 +12,7 @@ import (
 // A Watcher stands between a provider and a target. It sees what is planted for one
 // instruction, the registers when that is hit, and where the guest goes on.
 type Watcher struct {
-	*planted.Recorder
+	*Recorder
 	Symbols []kernel.Symbol // functions of the guest, at which it could go on
 
 	pass    int // firings to let pass
@@ -25,7 +24,7 @@ type Watcher struct {
 
 // NewWatcher watches the nth firing on t, counted from 1.
 func NewWatcher(t probes.Target, nth int) (*Watcher, error) {
-	r, err := planted.New(t)
+	r, err := Record(t)
 	return &Watcher{Recorder: r, pass: nth - 1}, err
 }
 

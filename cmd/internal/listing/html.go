@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"trapline/cmd/internal/page"
 	"trapline/kernel/source"
 	"trapline/trampoline"
 )
@@ -25,7 +24,7 @@ func HTML(w io.Writer, title string, all []*Listing, counts bool) error {
 	for _, l := range all {
 		l.html(&b, counts)
 	}
-	return page.Page{Title: title, Style: template.CSS(style), Body: template.HTML(b.String())}.Write(w)
+	return Page{Title: title, Style: template.CSS(style), Body: template.HTML(b.String())}.Write(w)
 }
 
 const legend = `<p class="legend">Plans: copy <i class="k-relocate">relocate</i> <i class="k-emulate">emulate</i> <i class="k-guest">guest</i> <i class="k-refuse">refuse</i>.

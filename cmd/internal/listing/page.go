@@ -1,6 +1,4 @@
-// Package page writes HTML pages that are one file: nothing is fetched, and they can be
-// mailed, attached to a CI run or opened from disk.
-package page
+package listing
 
 import (
 	_ "embed"
@@ -8,7 +6,8 @@ import (
 	"io"
 )
 
-// A Page is the content of an HTML page.
+// A Page is an HTML page that is one file: nothing is fetched, and it can be mailed, attached to a CI run
+// or opened from disk.
 type Page struct {
 	Title string
 	Style template.CSS  // besides that of every page
@@ -16,9 +15,9 @@ type Page struct {
 }
 
 //go:embed page.html
-var source string
+var pageSource string
 
-var page = template.Must(template.New("page").Parse(source))
+var page = template.Must(template.New("page").Parse(pageSource))
 
 // Write writes the page.
 func (p Page) Write(w io.Writer) error { return page.Execute(w, p) }

@@ -1,5 +1,4 @@
-// Package planted records what providers plant into a guest: breakpoints and trampolines.
-package planted
+package lesson
 
 import (
 	"slices"
@@ -8,7 +7,8 @@ import (
 	"trapline/trampoline"
 )
 
-// A Recorder stands between providers and a target.
+// A Recorder stands between providers and a target, and records what they plant: breakpoints and
+// trampolines.
 type Recorder struct {
 	probes.Target
 	ISA     *trampoline.ISA
@@ -16,8 +16,8 @@ type Recorder struct {
 	written map[uint64][]byte       // what is in each slot, by its address
 }
 
-// New makes a recorder of what is planted into t.
-func New(t probes.Target) (*Recorder, error) {
+// Record makes a recorder of what is planted into t.
+func Record(t probes.Target) (*Recorder, error) {
 	isa, err := trampoline.For(t.Arch())
 	return &Recorder{t, isa, map[uint64]probes.Break{}, map[uint64][]byte{}}, err
 }
