@@ -11,6 +11,10 @@ type consoleLog struct {
 	line func(string)
 	buf  []byte
 	err  error // the first of writing; the rest is dropped
+
+	said      []byte // up to the command, if recording
+	recording bool
+	panicked  bool
 }
 
 const longestLine = 4096

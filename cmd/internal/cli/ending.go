@@ -28,13 +28,13 @@ const (
 // reset the machine: what counts is the panic.
 func (g *guest) classify(end emu.End) ending {
 	switch {
-	case end == emu.Stopped && g.ctx.Err() != nil:
+	case end == emu.Stopped && g.limits.ctx.Err() != nil:
 		return endInterrupted
-	case end == emu.Stopped && g.timedOut.Load():
+	case end == emu.Stopped && g.limits.timedOut.Load():
 		return endLimit
 	case end == emu.Stopped:
 		return endStopped
-	case g.panicked:
+	case g.log.panicked:
 		return endPanic
 	}
 	switch end {
@@ -84,13 +84,13 @@ func (g *guest) hint() string {
 // status is the exit status of the command that the guest was given with -c. It is an
 // error if the guest has gone without one.
 func (g *guest) status(end ending) (int, error) {
-	if g.host == nil || g.options.command == "" {
+	if g.init.host == nil || g.options.command == "" {
 		return 0, nil
 	}
-	if s, ok := g.host.Status(); ok {
+	if s, ok := g.init.host.Status(); ok {
 		return s, nil
 	}
-	if !g.host.Ready() {
+	if !g.init.host.Ready() {
 		return 0, fmt.Errorf("the guest ended (%s) without asking for its command: does its initrd hold trapline's init?", end)
 	}
 	return 0, fmt.Errorf("the guest ended (%s) before its command did", end)

@@ -215,8 +215,8 @@ func (p *footprint) journal(m *emu.Machine, probed bool) (*emu.Journal, error) {
 func (g *guest) conclude(h *verify.History, j *emu.Journal, end ending) (err error) {
 	g.log.flush()
 	h.End, h.Clock, h.Hits = string(end), g.machine.Now(), g.machine.Counters().Hits
-	if g.host != nil {
-		if status, ok := g.host.Status(); ok {
+	if g.init.host != nil {
+		if status, ok := g.init.host.Status(); ok {
 			h.End = fmt.Sprintf("%s, status %d", end, status)
 		}
 	}

@@ -16,34 +16,43 @@ import (
 
 // A guest is an image on a machine, ready to run, and the conversation with its init.
 type guest struct {
-	ctx     context.Context
-	options guestOptions
 	*guests.Kernel
+	options guestOptions
+	config  guestConfig
+	limits  limits
 	modules []*guests.Module
-	watched uint64 // hits that are of no probe
 	machine *emu.Machine
+	origin  origin
+	init    conversation
+	log     consoleLog
+	turns   turns         // from the command on; a boot is always round robin
+	watched uint64        // hits that are of no probe
+	clock   atomic.Uint64 // a recent virtual time, for show
+	atEnd   []func()      // while the machine is still there
+	start   time.Time
+}
+
+// limits end a guest that would go on.
+type limits struct {
+	ctx      context.Context
+	timedOut atomic.Bool
+	stops    []func() bool
+}
+
+// An origin is what a guest starts from: a kernel that is placed in memory, or a snapshot.
+type origin struct {
 	placing emu.Boot // but for the initrd, which is
 	root    images.Initrd
 	saved   *saved // once looked for
 	placed  bool   // what is to be booted is in memory, or a snapshot is
 	moves   bool   // the kernel decides where it runs; known when it is placed
-	host    *control.Host
+}
 
-	turns     turns // from the command on; a boot is always round robin
-	log       consoleLog
-	command   []byte // the frame that answers the guest's ready
-	said      []byte // on the console, up to then, if recording
-	recording bool
-	panicked  bool
-	timedOut  atomic.Bool
-	clock     atomic.Uint64 // a recent virtual time, for show
-	ioErr     error
-	stops     []func() bool
-	kept      string   // guestConfig's, as are
-	verbose   bool     // this
-	mustSave  bool     // and this
-	atEnd     []func() // while the machine is still there
-	start     time.Time
+// A conversation is that with a guest's init.
+type conversation struct {
+	host    *control.Host // nil without one
+	command []byte        // the frame that answers the guest's ready
+	err     error         // the first of writing what the guest has sent
 }
 
 // guestConfig is what a command wants of a guest besides the user's options.
@@ -64,16 +73,16 @@ type guestConfig struct {
 // newGuest opens the image and puts it on a machine. The guest has not run yet.
 func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
 	e.allow(o.policy())
-	g := &guest{ctx: e.ctx, options: o, kept: c.kept, verbose: c.verbose, mustSave: c.mustSave, start: time.Now()}
+	g := &guest{options: o, config: c, limits: limits{ctx: e.ctx}, start: time.Now()}
 	err := g.open(e, c)
 	if err != nil {
 		g.close()
 		return nil, err
 	}
-	g.stops = append(g.stops, context.AfterFunc(e.ctx, g.machine.Stop))
+	g.limits.stops = append(g.limits.stops, context.AfterFunc(e.ctx, g.machine.Stop))
 	if o.timeout > 0 {
-		t := time.AfterFunc(o.timeout.duration(), func() { g.timedOut.Store(true); g.machine.Stop() })
-		g.stops = append(g.stops, t.Stop)
+		t := time.AfterFunc(o.timeout.duration(), func() { g.limits.timedOut.Store(true); g.machine.Stop() })
+		g.limits.stops = append(g.limits.stops, t.Stop)
 	}
 	return g, nil
 }
@@ -134,7 +143,7 @@ func (g *guest) converse(e *env, own io.Writer) error {
 		return nil
 	}
 	var err error
-	if g.host, err = control.NewHost(command, stdout, stderr, g.ready); err != nil {
+	if g.init.host, err = control.NewHost(command, stdout, stderr, g.ready); err != nil {
 		return usagef("-c: %w", err)
 	}
 	return nil
@@ -155,7 +164,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 		InPlace: c.inPlace, Hooked: c.hooked, Shared: c.shared, Disks: disks, CPUs: int(g.options.cpus),
 		NoFirmware: g.Spec.NoFirmware || g.options.firmware == "none",
 	})
-	if err == nil && g.host == nil {
+	if err == nil && g.init.host == nil {
 		return g.interleave()
 	}
 	return err
@@ -164,13 +173,13 @@ func (g *guest) makeMachine(c guestConfig) error {
 // choose says what is to be booted. It is placed when no snapshot of it can be had.
 func (g *guest) choose() error {
 	var err error
-	if g.root, err = g.initrd(); err == nil {
+	if g.origin.root, err = g.initrd(); err == nil {
 		err = g.addModules()
 	}
 	if err != nil {
 		return err
 	}
-	g.placing = emu.Boot{Kernel: g.File, CommandLine: join(g.Needs().AppendFor(g.machine.CPUs(), g.Spec.Append), g.options.cmdline)}
+	g.origin.placing = emu.Boot{Kernel: g.File, CommandLine: join(g.Needs().AppendFor(g.machine.CPUs(), g.Spec.Append), g.options.cmdline)}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())
@@ -180,18 +189,18 @@ func (g *guest) choose() error {
 
 // place puts the kernel, its command line and its initrd into memory, unless something is there.
 func (g *guest) place() error {
-	if g.placed {
+	if g.origin.placed {
 		return nil
 	}
 	var err error
-	if g.placing.Initrd, err = g.root.Data(); err != nil {
+	if g.origin.placing.Initrd, err = g.origin.root.Data(); err != nil {
 		return fmt.Errorf("%s: making the root file system: %w", g.Spec.Name, err)
 	}
-	placed, err := g.machine.Boot(g.placing)
+	placed, err := g.machine.Boot(g.origin.placing)
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.Spec.Name, err)
 	}
-	g.placed, g.moves = true, placed.Image == nil
+	g.origin.placed, g.origin.moves = true, placed.Image == nil
 	return nil
 }
 
@@ -227,7 +236,7 @@ func (g *guest) feed() error {
 }
 
 func (g *guest) close() {
-	for _, stop := range g.stops {
+	for _, stop := range g.limits.stops {
 		stop()
 	}
 	for _, f := range g.atEnd {

@@ -138,7 +138,7 @@ func (g *guest) splitCode() error {
 	if len(g.options.order.split) == 0 {
 		return nil
 	}
-	if g.moves {
+	if g.origin.moves {
 		return fmt.Errorf("--split: this kernel moves itself when it starts: boot it with --append nokaslr, or its %s", cmp.Or(g.System, guestos.Bare).Debug)
 	}
 	for _, name := range g.options.order.split {

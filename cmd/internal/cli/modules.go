@@ -33,13 +33,13 @@ func (g *guest) addModules() error {
 	if len(g.modules) == 0 {
 		return nil
 	}
-	if g.root.ID() == "" {
+	if g.origin.root.ID() == "" {
 		return usagef("--module: %s has no root file system to put it in", g.Spec.Name)
 	}
 	var files []initramfs.File
 	for _, m := range g.modules {
 		files = append(files, initramfs.File{Path: m.Path, Contents: m.File})
 	}
-	g.root = g.root.With(files)
+	g.origin.root = g.origin.root.With(files)
 	return nil
 }

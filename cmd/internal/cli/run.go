@@ -13,8 +13,8 @@ const afterPanic = 2e9
 
 // console hears the guest's console.
 func (g *guest) console(b byte) {
-	if g.command == nil && g.recording {
-		g.said = append(g.said, b)
+	if g.init.command == nil && g.log.recording {
+		g.log.said = append(g.log.said, b)
 	}
 	if !g.log.byte(b) {
 		g.machine.Stop()
@@ -23,17 +23,17 @@ func (g *guest) console(b byte) {
 
 // control hears the guest's init.
 func (g *guest) control(b byte) {
-	if g.host == nil || g.ioErr != nil {
+	if g.init.host == nil || g.init.err != nil {
 		return
 	}
-	if g.ioErr = g.host.Byte(b); g.ioErr != nil {
+	if g.init.err = g.init.host.Byte(b); g.init.err != nil {
 		g.machine.Stop()
 	}
 }
 
 // ready stops the run: the guest waits for its command.
 func (g *guest) ready(frame []byte) {
-	g.command = frame
+	g.init.command = frame
 	if g.machine.Running() {
 		g.machine.Stop()
 	}
@@ -41,10 +41,10 @@ func (g *guest) ready(frame []byte) {
 
 // logLine hears the kernel's log.
 func (g *guest) logLine(line string) {
-	if g.panicked || !g.panicLine(line) {
+	if g.log.panicked || !g.panicLine(line) {
 		return
 	}
-	g.panicked = true
+	g.log.panicked = true
 	limit := g.machine.Now() + afterPanic
 	if until := g.options.until; until > 0 {
 		limit = min(limit, until.nanoseconds())
@@ -67,17 +67,17 @@ func (g *guest) boot(e *env) (ready bool, end ending, err error) {
 		return false, endFailed, err
 	}
 	if g.restore(e) {
-		g.keepTranslations(e, g.saved.key)
+		g.keepTranslations(e, g.origin.saved.key)
 		return true, endStopped, nil
 	}
-	key := g.saved.key
+	key := g.origin.saved.key
 	if err := g.begin(e, key != ""); err != nil {
 		return false, endFailed, err
 	}
 	defer g.wait(e)()
-	g.recording = key != ""
+	g.log.recording = key != ""
 	end, err = g.run()
-	if err != nil || g.command == nil {
+	if err != nil || g.init.command == nil {
 		return false, end, err
 	}
 	if key != "" {
@@ -115,28 +115,28 @@ func (g *guest) begin(e *env, leavesSnapshot bool) error {
 // resume gives a waiting init its command and runs the guest on.
 func (g *guest) resume() (ending, error) {
 	if g.halted() {
-		g.command = nil
+		g.init.command = nil
 		return g.classify(emu.Stopped), nil
 	}
-	if g.command != nil {
+	if g.init.command != nil {
 		if err := g.interleave(); err != nil {
 			return endFailed, err
 		}
-		g.machine.Send(1, g.command)
-		g.command = nil
+		g.machine.Send(1, g.init.command)
+		g.init.command = nil
 	}
 	return g.run()
 }
 
 // halted says that the guest is not to run any more.
-func (g *guest) halted() bool { return g.ctx.Err() != nil || g.timedOut.Load() }
+func (g *guest) halted() bool { return g.limits.ctx.Err() != nil || g.limits.timedOut.Load() }
 
 // run runs the machine and says what ended it.
 func (g *guest) run() (ending, error) {
 	end, err := g.machine.Run()
 	switch {
-	case g.ioErr != nil:
-		return endFailed, g.ioErr
+	case g.init.err != nil:
+		return endFailed, g.init.err
 	case g.log.err != nil:
 		return endFailed, g.log.err
 	case err != nil:
@@ -183,7 +183,7 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
 	run := func() (bool, ending, error) { return g.boot(e) }
 	if fromBoot || g.options.command == "" {
-		if err := g.begin(e, false); err != nil || !g.moves {
+		if err := g.begin(e, false); err != nil || !g.origin.moves {
 			return false, err
 		}
 		run = g.runToSlide
@@ -191,7 +191,7 @@ func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
 	if ready, end, err := run(); err != nil || !ready {
 		return false, g.unready(e, end, err)
 	}
-	if !g.moves {
+	if !g.origin.moves {
 		return false, nil
 	}
 	return true, g.findSlide()
@@ -221,7 +221,7 @@ func (g *guest) follow(e *env, over func() bool) (ending, error) {
 	defer e.screen.busy(elapsed("tracing " + g.Spec.Name))()
 	for !over() {
 		end, err := g.resume()
-		if err != nil || g.command == nil {
+		if err != nil || g.init.command == nil {
 			return end, err
 		}
 		g.machine.Flush()

@@ -51,7 +51,7 @@ func (g *guest) key() (string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s %s %x %x %q %q", g.Arch(), g.machine.Memory(), library, programID(),
-		rest, kernel, g.root.ID(), g.placing.CommandLine)
+		rest, kernel, g.origin.root.ID(), g.origin.placing.CommandLine)
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
 }
 
@@ -87,26 +87,26 @@ type saved struct {
 
 // look looks for the guest's snapshot, once, and has it compared with its checksums.
 func (g *guest) look() (err error) {
-	if g.saved != nil {
+	if g.origin.saved != nil {
 		return nil
 	}
-	g.saved = new(saved)
-	if g.saved.key, err = g.snapshotKey(); err != nil || g.saved.key == "" {
+	g.origin.saved = new(saved)
+	if g.origin.saved.key, err = g.snapshotKey(); err != nil || g.origin.saved.key == "" {
 		return err
 	}
 	cache, err := snapshotCache()
 	if err != nil {
 		return nil
 	}
-	g.saved.file, err = cache.Open(g.saved.key)
+	g.origin.saved.file, err = cache.Open(g.origin.saved.key)
 	if errors.Is(err, owned.ErrForeign) {
-		g.saved.foreign = err
+		g.origin.saved.foreign = err
 	}
 	if err != nil {
 		return nil
 	}
-	g.Keep(g.saved.file)
-	g.saved.snap, g.saved.err = emu.OpenSnapshot(g.saved.file)
+	g.Keep(g.origin.saved.file)
+	g.origin.saved.snap, g.origin.saved.err = emu.OpenSnapshot(g.origin.saved.file)
 	return nil
 }
 
@@ -123,21 +123,21 @@ func (s *saved) load(m *emu.Machine) (n note, err error) {
 
 // restore goes on from the guest's snapshot. One that cannot be used is told of and discarded.
 func (g *guest) restore(e *env) bool {
-	if g.saved.foreign != nil {
-		g.passedOver(e, fmt.Errorf("snapshot %s not used: %w", g.saved.key, g.saved.foreign))
+	if g.origin.saved.foreign != nil {
+		g.passedOver(e, fmt.Errorf("snapshot %s not used: %w", g.origin.saved.key, g.origin.saved.foreign))
 	}
-	if g.saved.file == nil {
+	if g.origin.saved.file == nil {
 		return false
 	}
-	n, err := g.saved.load(g.machine)
+	n, err := g.origin.saved.load(g.machine)
 	if err != nil {
-		e.complain(fmt.Errorf("snapshot %s discarded: %w", g.saved.key, err))
-		if err := discard(g.saved.key); err != nil {
+		e.complain(fmt.Errorf("snapshot %s discarded: %w", g.origin.saved.key, err))
+		if err := discard(g.origin.saved.key); err != nil {
 			e.complain(err)
 		}
 		return false
 	}
-	g.placed, g.moves = true, n.Moves
+	g.origin.placed, g.origin.moves = true, n.Moves
 	for _, b := range n.Console {
 		g.console(b)
 	}
@@ -145,7 +145,7 @@ func (g *guest) restore(e *env) bool {
 	for _, b := range frame {
 		g.control(b)
 	}
-	return err == nil && g.command != nil
+	return err == nil && g.init.command != nil
 }
 
 // discard removes a snapshot from the cache.
@@ -168,7 +168,7 @@ type note struct {
 }
 
 func (g *guest) writeSnapshot(f *os.File) error {
-	text, err := json.Marshal(note{g.Spec.Name, g.said, g.moves})
+	text, err := json.Marshal(note{g.Spec.Name, g.log.said, g.origin.moves})
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (g *guest) save(e *env, key string) error {
 	if err == nil {
 		err = cache.Create(key, g.writeSnapshot)
 	}
-	if err == nil || g.mustSave {
+	if err == nil || g.config.mustSave {
 		return err
 	}
 	if !errors.Is(err, owned.ErrForeign) { // which -v has told of

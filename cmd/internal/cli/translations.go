@@ -45,7 +45,7 @@ func (s *secret) key() ([]byte, error) {
 // What it learns is kept when it ends.
 func (g *guest) keepTranslations(e *env, key string) {
 	cache, err := translationCache()
-	if err != nil || g.kept == "none" {
+	if err != nil || g.config.kept == "none" {
 		return
 	}
 	secret, err := e.secret.key()
@@ -56,7 +56,7 @@ func (g *guest) keepTranslations(e *env, key string) {
 	if !g.openTranslations(e, cache, key, secret) && g.machine.Translations().Keep(nil, nil) != nil {
 		return
 	}
-	if g.kept == "check" {
+	if g.config.kept == "check" {
 		g.machine.Translations().Check()
 	}
 	g.atEnd = append(g.atEnd, func() { g.saveTranslations(cache, key, secret) })
@@ -92,7 +92,7 @@ func (g *guest) saveTranslations(cache snapshots.Cache, key string, secret []byt
 // passedOver tells the user who has asked for it (-v) of what is in the cache and not used. The run is the
 // same.
 func (g *guest) passedOver(e *env, err error) {
-	if g.verbose {
+	if g.config.verbose {
 		e.complain(err)
 	}
 }
