@@ -39,17 +39,18 @@ func amd64SavedReg(r arch.Reg) int {
 // can be any number, and the kernel's is the one that SWAPGS would bring in. The area
 // knows its own address (this_cpu_off), which tells them apart.
 func amd64CurrentTask(l *linux, mem Mem, regs arch.Regs) (task uint64, err error) {
-	if highHalf(l.percpu.current) { // a kernel for one CPU: an ordinary variable
-		return l.u64(mem, l.percpu.current)
+	current, own := l.place(l.percpu.current), l.place(l.percpu.self)
+	if own == 0 { // a kernel for one CPU: an ordinary variable
+		return l.u64(mem, current)
 	}
 	for _, gs := range [2]arch.Reg{arch.GSBase, arch.KernelGSBase} {
 		base := regs.Reg(gs)
 		if !highHalf(base) {
 			continue
 		}
-		self, e := l.u64(mem, base+l.percpu.self)
+		self, e := l.u64(mem, base+own)
 		if e == nil && self == base {
-			return l.u64(mem, base+l.percpu.current)
+			return l.u64(mem, base+current)
 		}
 		err = e
 	}

@@ -33,7 +33,9 @@ type linux struct {
 	names  names
 }
 
-// percpu are the offsets of per-CPU variables; 0 where the kernel has none of the name.
+// percpu are per-CPU variables; 0 where the kernel has none of the name. Up to Linux 6.14 on amd64 the
+// value of such a symbol is an offset from the CPU's base, then it is a link-time address, and the base
+// is how far the CPU's copy lies from there.
 type percpu struct {
 	current uint64 // pointer to the CPU's task_struct
 	self    uint64 // this_cpu_off, which holds the base that the offsets count from
@@ -51,13 +53,13 @@ func newLinux(img *kernel.Image, cache string) (OS, error) {
 	if at := l.symbol(isa.anchor.symbol); at != 0 {
 		l.anchor = at - img.Slide()
 	}
-	l.percpu = percpu{current: l.symbol("current_task"), self: l.symbol("this_cpu_off")}
+	l.percpu = percpu{current: l.variable("current_task"), self: l.variable("this_cpu_off")}
 	if entry := l.symbol("__entry_task"); entry != 0 {
 		l.percpu.entryTask = entry - img.Slide()
 	}
 	l.entry[0], l.entry[1], _ = between(img, "__entry_text_start", "__entry_text_end")
 	if l.percpu.current == 0 { // from 6.2 on; its first member
-		l.percpu.current = l.symbol("pcpu_hot")
+		l.percpu.current = l.variable("pcpu_hot")
 	}
 	for _, mark := range []string{"text", "inittext"} {
 		if lo, hi, ok := between(img, "_s"+mark, "_e"+mark); ok {
@@ -68,6 +70,24 @@ func newLinux(img *kernel.Image, cache string) (OS, error) {
 	l.orc = sync.OnceValue(func() *orcTable { return newORC(img, orcFormatOf(l.types().orcEnd)) })
 	l.unsafe = sync.OnceValue(func() *unsafeCode { return findUnsafe(img) })
 	return l, nil
+}
+
+// variable is the value of a per-CPU variable's symbol, at link time.
+func (l *linux) variable(name string) uint64 {
+	v := l.symbol(name)
+	if highHalf(v) {
+		v -= l.img.Slide()
+	}
+	return v
+}
+
+// place is what is to be added to a CPU's base for a per-CPU variable of amd64. On a kernel for one CPU
+// it is the variable's address.
+func (l *linux) place(variable uint64) uint64 {
+	if highHalf(variable) {
+		variable += l.img.Slide()
+	}
+	return variable
 }
 
 // symbol is the value of the first symbol of that name, 0 if there is none.

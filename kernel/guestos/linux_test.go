@@ -2,6 +2,7 @@ package guestos
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,57 @@ func TestLinuxThreadSlid(t *testing.T) {
 	}
 	if got, err := guest.Thread(mem, fakeRegs{}); err != nil || got.Execname != "swapper/0" {
 		t.Errorf("Thread = %+v, %v", got, err)
+	}
+}
+
+// From Linux 6.15 on per-CPU variables have link-time addresses, and the base is how far a CPU's copy is
+// from there; a kernel for one CPU has ordinary variables, and no this_cpu_off. Both slide.
+func TestLinuxThreadLinked(t *testing.T) {
+	const variable, own, slide = 0xffffffff83cdc018, 0xffffffff83cdc030, 0x12000000
+	img := openImage(t, linuxImage)
+	mem := fakeLinux(t, img)
+	mem[area] = taskAddr
+	base := uint64(area)
+	base -= variable + slide
+	mem[base+own+slide] = base
+	mem[variable+slide] = taskAddr
+	guest := detect(t, img).(*linux)
+	img.SetSlide(slide)
+	for _, tt := range []struct {
+		name string
+		vars percpu
+		regs fakeRegs
+	}{
+		{"several CPUs", percpu{current: variable, self: own}, fakeRegs{arch.GSBase: base}},
+		{"before swapgs", percpu{current: variable, self: own}, fakeRegs{arch.KernelGSBase: base}},
+		{"one CPU", percpu{current: variable}, fakeRegs{arch.GSBase: 0x7f0000001000}},
+	} {
+		guest.percpu = tt.vars
+		if got, err := guest.Thread(mem, tt.regs); err != nil || got.TID != 42 {
+			t.Errorf("%s: %+v, %v", tt.name, got, err)
+		}
+	}
+}
+
+// The attributes of a module's sections are an array, or, from Linux 6.15 on, behind pointers.
+func TestSectionAttrs(t *testing.T) {
+	const list, array = 0x1000, 0x2000
+	l := detect(t, openImage(t, linuxImage)).(*linux)
+	mem := fakeMem{}.stack(list, 3).stack(list+40, array).stack(array, 0x3000, 0x4000, 0)
+	for _, tt := range []struct {
+		name  string
+		attrs sectionAttrs
+		want  []uint64
+	}{
+		{"counted", sectionAttrs{count: 0, first: 8, size: 72}, []uint64{list + 8, list + 80, list + 152}},
+		{"pointers", sectionAttrs{pointers: 40}, []uint64{0x3000, 0x4000}},
+	} {
+		l.types = func() types { return types{modules: modules{attrs: tt.attrs}} }
+		var got []uint64
+		err := l.eachAttr(mem, list, func(attr uint64) error { got = append(got, attr); return nil })
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %#x, %v, want %#x", tt.name, got, err, tt.want)
+		}
 	}
 }
 

@@ -52,8 +52,14 @@ type modules struct {
 	list, name, state, sections uint64 // in struct module
 	nameSize                    int
 
-	count, first, size       uint64 // in struct module_sect_attrs, and of its elements
-	sectionName, sectionAddr uint64 // in struct module_sect_attr
+	attrs                    sectionAttrs
+	sectionName, sectionAddr uint64 // in an attribute
+}
+
+// sectionAttrs is where struct module_sect_attrs keeps the attributes of a module's sections.
+type sectionAttrs struct {
+	count, first, size uint64 // their number, the first of them, and the size of one
+	pointers           uint64 // from Linux 6.15 on instead: a pointer to pointers to them, the last nil
 }
 
 // Values of enum module_state, and a limit for what cannot be right.
@@ -71,33 +77,50 @@ func modulesOf(all *debuginfo.Types) (modules, error) {
 	var m modules
 	module, err1 := structOf(all, "module")
 	attrs, err2 := structOf(all, "module_sect_attrs")
-	attr, err3 := structOf(all, "module_sect_attr")
-	if err := cmp.Or(err1, err2, err3); err != nil {
+	if err := cmp.Or(err1, err2); err != nil {
 		return m, err
 	}
 	if name, ok := module.Member("name"); ok {
 		m.name, m.nameSize = uint64(name.Offset), name.Type.Bytes()
 	}
-	if list, ok := attrs.Member("attrs"); ok {
-		m.first, m.size = uint64(list.Offset), uint64(attr.Bytes())
-	}
 	err := cmp.Or(
 		field(module, "list", 16, &m.list), field(module, "state", 4, &m.state),
-		field(module, "sect_attrs", 8, &m.sections), field(attrs, "nsections", 4, &m.count),
-		field(attr, "address", 8, &m.sectionAddr), within(attr, &m.sectionName, "battr", "attr", "name"),
+		field(module, "sect_attrs", 8, &m.sections), m.attributes(all, attrs),
 	)
-	switch {
-	case err != nil:
-		return m, err
-	case m.nameSize == 0 || m.nameSize > maxModuleName || m.size == 0:
-		return m, errors.New("struct module has another form")
+	if err == nil && (m.nameSize == 0 || m.nameSize > maxModuleName) {
+		err = errors.New("struct module has another form")
 	}
-	return m, nil
+	return m, err
+}
+
+// attributes finds the offsets in struct module_sect_attrs and in its attributes, of which there are
+// two forms.
+func (m *modules) attributes(all *debuginfo.Types, attrs *ctypes.Type) error {
+	if _, counted := attrs.Member("nsections"); !counted {
+		attr, err := structOf(all, "bin_attribute")
+		return cmp.Or(err, within(attrs, &m.attrs.pointers, "grp", "bin_attrs"),
+			within(attr, &m.sectionName, "attr", "name"), within(attr, &m.sectionAddr, "private"))
+	}
+	attr, err := structOf(all, "module_sect_attr")
+	if err != nil {
+		return err
+	}
+	if list, ok := attrs.Member("attrs"); ok {
+		m.attrs.first, m.attrs.size = uint64(list.Offset), uint64(attr.Bytes())
+	}
+	if m.attrs.size == 0 {
+		return errors.New("struct module_sect_attrs has another form")
+	}
+	return cmp.Or(field(attrs, "nsections", 4, &m.attrs.count), field(attr, "address", 8, &m.sectionAddr),
+		within(attr, &m.sectionName, "battr", "attr", "name"))
 }
 
 // within stores the offset of a member of members.
 func within(s *ctypes.Type, off *uint64, names ...string) error {
 	for _, name := range names {
+		if s == nil {
+			return errors.New("a structure is missing")
+		}
 		f, ok := s.Member(name)
 		if !ok {
 			return fmt.Errorf("struct %s has no member %s", s.Name, name)
@@ -164,14 +187,37 @@ func (l *linux) Module(mem Mem, addr uint64) (Module, error) {
 	if sections == 0 {
 		return m, fmt.Errorf("module %s: the kernel does not tell where its sections are", m.Name)
 	}
-	count, err := l.u32(mem, sections+at.count)
-	for i := uint64(0); err == nil && i < min(uint64(count), maxSections); i++ {
-		err = l.section(mem, sections+at.first+i*at.size, &m)
-	}
-	if err != nil {
+	if err := l.eachAttr(mem, sections, func(attr uint64) error { return l.section(mem, attr, &m) }); err != nil {
 		return m, fmt.Errorf("reading the sections of module %s: %w", m.Name, err)
 	}
 	return m, nil
+}
+
+// eachAttr calls do with the address of each attribute of the sections of a module.
+func (l *linux) eachAttr(mem Mem, sections uint64, do func(attr uint64) error) error {
+	at := l.types().modules.attrs
+	if at.pointers != 0 {
+		return l.eachPointer(mem, sections+at.pointers, do)
+	}
+	count, err := l.u32(mem, sections+at.count)
+	for i := uint64(0); err == nil && i < min(uint64(count), maxSections); i++ {
+		err = do(sections + at.first + i*at.size)
+	}
+	return err
+}
+
+// eachPointer calls do with each pointer of an array that ends with nil; list is where the address of
+// the array is.
+func (l *linux) eachPointer(mem Mem, list uint64, do func(uint64) error) error {
+	array, err := l.u64(mem, list)
+	for i := uint64(0); err == nil && array != 0 && i < maxSections; i++ {
+		var p uint64
+		if p, err = l.u64(mem, array+8*i); err != nil || p == 0 {
+			break
+		}
+		err = do(p)
+	}
+	return err
 }
 
 func (l *linux) section(mem Mem, attr uint64, m *Module) error {
@@ -231,7 +277,11 @@ func (l *linux) moduleORC(mem Mem, img *kernel.Image) *orcTable {
 	if !ok1 || !ok2 || len(ips) == 0 || len(entries)/orcEntrySize != len(ips)/4 {
 		return nil
 	}
-	return &orcTable{base: base, ips: ips, entries: entries, format: orcFormatOf(l.types().orcEnd)}
+	kernel := l.orc()
+	if kernel == nil {
+		return nil
+	}
+	return &orcTable{base: base, ips: ips, entries: entries, format: kernel.format}
 }
 
 // loadedSection is a section of a module as the guest has it, and where.

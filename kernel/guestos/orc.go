@@ -29,11 +29,17 @@ type orcFormat struct {
 	typeBits uint
 	endBit   uint // 0 if there is none
 	kinds    []orcKind
+	regs     []orcReg
 }
 
+// The numbers of the registers changed between Linux 6.12 and 7.2. No type and no symbol tells: see
+// [orcTable.number].
 var (
-	orcOld = orcFormat{2, 10, []orcKind{orcCall, orcRegs, orcRegsPartial, orcUndefined}}
-	orcNew = orcFormat{3, 0, []orcKind{orcUndefined, orcEnd, orcCall, orcRegs, orcRegsPartial}}
+	orcRegsOld = []orcReg{orcNone, orcPrevSP, orcDX, orcDI, orcBP, orcSP, orcR10, orcR13, orcBPIndirect, orcSPIndirect}
+	orcRegsNew = []orcReg{orcNone, orcUnknown, orcDX, orcSP, orcBP, orcDI, orcR10, orcR13, orcPrevSP, orcSPIndirect, orcBPIndirect}
+
+	orcOld = orcFormat{2, 10, []orcKind{orcCall, orcRegs, orcRegsPartial, orcUndefined}, orcRegsOld}
+	orcNew = orcFormat{3, 0, []orcKind{orcUndefined, orcEnd, orcCall, orcRegs, orcRegsPartial}, orcRegsOld}
 )
 
 // orcKind says what lies at the caller's stack pointer.
@@ -61,6 +67,7 @@ const (
 	orcR13
 	orcBPIndirect // what lies at offset(BP)
 	orcSPIndirect // what lies at (SP), plus offset
+	orcUnknown    // a register that has no number here, or is never used
 )
 
 type orcEntry struct {
@@ -83,7 +90,34 @@ func newORC(img *kernel.Image, format orcFormat) *orcTable {
 			return nil // left unsorted by whoever built it
 		}
 	}
+	if !t.number() {
+		return nil
+	}
 	return t
+}
+
+// number finds out how the table numbers registers. At the first instruction of a function, as in most
+// of its leaves, the return address is all that lies on the stack: the commonest rule of any kernel is
+// SP plus 8. It reports false if no known numbering has SP there.
+func (t *orcTable) number() bool {
+	var count [16]int
+	most := 0
+	for e := t.entries; len(e) >= orcEntrySize; e = e[orcEntrySize:] {
+		if int16(binary.LittleEndian.Uint16(e)) != 8 {
+			continue
+		}
+		reg := int(e[4] & 15)
+		if count[reg]++; count[reg] > count[most] {
+			most = reg
+		}
+	}
+	for _, regs := range [][]orcReg{orcRegsOld, orcRegsNew} {
+		if most < len(regs) && regs[most] == orcSP {
+			t.format.regs = regs
+			return true
+		}
+	}
+	return false
 }
 
 // ip is the link-time address from which on entry i holds.
@@ -107,8 +141,8 @@ func (f *orcFormat) decode(b []byte) orcEntry {
 	e := orcEntry{
 		spOffset: int64(int16(le.Uint16(b))),
 		bpOffset: int64(int16(le.Uint16(b[2:]))),
-		spReg:    orcReg(fields & 15),
-		bpReg:    orcReg(fields >> 4 & 15),
+		spReg:    f.reg(fields & 15),
+		bpReg:    f.reg(fields >> 4 & 15),
 	}
 	if k := int(fields >> 8 & (1<<f.typeBits - 1)); k < len(f.kinds) {
 		e.kind = f.kinds[k]
@@ -117,6 +151,13 @@ func (f *orcFormat) decode(b []byte) orcEntry {
 		e.kind = orcEnd
 	}
 	return e
+}
+
+func (f *orcFormat) reg(n uint16) orcReg {
+	if int(n) < len(f.regs) {
+		return f.regs[n]
+	}
+	return orcUnknown
 }
 
 // orcFormatOf is the format of a kernel whose struct orc_entry has the member end, or not.

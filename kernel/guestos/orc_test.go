@@ -321,3 +321,30 @@ func FuzzORCStack(f *testing.F) {
 		}
 	})
 }
+
+// The numbers of the registers are told by the commonest rule, that of a function's beginning.
+func TestORCNumbers(t *testing.T) {
+	first := func(sp orcReg) []rule {
+		return []rule{{at: 0, spReg: sp, spOffset: 8, kind: 2}, {at: 1, spReg: 4, spOffset: 16, bpReg: 8, bpOffset: -16, kind: 2},
+			{at: 2, spReg: sp, spOffset: 8, kind: 2}, {at: 3, spReg: 9, spOffset: 8, kind: 2}}
+	}
+	for _, tt := range []struct {
+		name string
+		sp   orcReg // as the table numbers it
+		want []orcEntry
+	}{
+		{"6.12", 5, []orcEntry{{orcCall, orcSP, orcNone, 8, 0}, {orcCall, orcBP, orcBPIndirect, 16, -16}, {orcCall, orcSPIndirect, orcNone, 8, 0}}},
+		{"7.2", 3, []orcEntry{{orcCall, orcSP, orcNone, 8, 0}, {orcCall, orcBP, orcPrevSP, 16, -16}, {orcCall, orcSPIndirect, orcNone, 8, 0}}},
+		{"of another", 12, nil},
+	} {
+		table := makeORC(orcNew, first(tt.sp)...)
+		if got := table.number(); got != (tt.want != nil) {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+		for i, at := range []uint64{0, 1, 3}[:len(tt.want)] {
+			if got, ok := table.find(textBase + at); !ok || got != tt.want[i] {
+				t.Errorf("%s: at %d %+v, want %+v", tt.name, at, got, tt.want[i])
+			}
+		}
+	}
+}
