@@ -22,6 +22,16 @@ var builtins = func() map[string]any {
 	return m
 }()
 
+// faults are the names of what arg4 of the probe ERROR may be.
+var faults = func() map[string]uint64 {
+	m := make(map[string]uint64)
+	for i, name := range strings.Fields(
+		"UNKNOWN BADADDR BADALIGN ILLOP DIVZERO NOSCRATCH KPRIV UPRIV TUPOFLOW BADSTACK") {
+		m["DTRACEFLT_"+name] = uint64(i)
+	}
+	return m
+}()
+
 // unsupported are variables of other implementations that have nothing to say here, or,
 // those of the library, not of this guest.
 var unsupported = strings.Fields("curcpu curlwpsinfo curpsinfo cwd root zonename zoneid vmregs")
@@ -59,6 +69,10 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 			info.Const, info.Value = true, uint64(i)
 			return ctypes.IntType
 		}
+	}
+	if v, ok := faults[x.Name]; ok {
+		constant(x, v)
+		return ctypes.IntType
 	}
 	if x.Name == "NULL" {
 		constant(x, 0)

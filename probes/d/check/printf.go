@@ -168,14 +168,26 @@ func (c *checker) printaAggs(args []syntax.Expr, before int) (aggs []*Agg) {
 	return aggs
 }
 
+// starKey takes the key that is a width or precision off keys: an integer.
+func (c *checker) starKey(x *syntax.Call, number int, conv code.Conv, keys []*ctypes.Type) []*ctypes.Type {
+	if len(keys) == 0 {
+		c.fail(x, PrintfDynProto, "printa( ) prototype mismatch: conversion #%d (%s) is missing a key for its *", number, conv)
+	}
+	if !keys[0].IsInt() {
+		c.fail(x, PrintfDynType, "printa( ) key is incompatible with the * of conversion #%d:\n\tprototype: int\n\t argument: %s", number, keys[0])
+	}
+	return keys[1:]
+}
+
 // printaFormat checks the conversions: those with @ show the values, the others the keys
 // in order.
 func (c *checker) printaFormat(x *syntax.Call, f *code.Format, aggs []*Agg) {
 	keys, values := aggs[0].Keys, 0
 	for i, conv := range f.Convs {
+		for range conv.Stars() {
+			keys = c.starKey(x, i+1, conv, keys)
+		}
 		switch {
-		case conv.Stars() > 0:
-			c.fail(x, PrintfDynProto, "printa( ) conversion #%d may not have a * in its width or precision", i+1)
 		case conv.Agg:
 			if values++; values > len(aggs) && len(aggs) > 1 {
 				c.fail(x, PrintfArgProto, "printa( ) prototype mismatch: conversion #%d (%%@%s) is missing an aggregation", i+1, conv.Verb)

@@ -122,3 +122,7 @@ BEGIN /array[0]/ { p = &array[1]; q = array; q[1] = p[0]; trace(p - q); array[7]
 BEGIN { c = text; c = s; trace(s[1]); s[0] = 'x'; trace(execname[2]); trace(same.y); }
 BEGIN { seen[pt] = 1; @ends[pt] = count(); pt = xlate <struct point>(3); trace(xlate <struct both>(pt).x); }
 BEGIN { trace($0); @[stack()] = count(); @[jstack()] = count(); (void)pid; }
+---
+BEGIN { @x["k"] = count(); printa("%*d", @x); } ### "D_PRINTF_DYN_TYPE"
+---
+BEGIN { @x[1] = count(); printa("%*.*d", @x); } ### "D_PRINTF_DYN_PROTO"
