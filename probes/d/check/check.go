@@ -180,16 +180,40 @@ func (c *checker) checkClause(cl *syntax.Clause) {
 	for _, d := range cl.Probes {
 		d.Text = c.expand(d)
 	}
-	// The body comes first: a predicate may ask for a variable that only the clause itself sets.
+	// The body may ask for what the predicate sets, or the other way round.
+	unknown := c.predicate(cl)
 	c.region, c.order = "action list", order{}
 	for _, s := range cl.Body {
 		c.stmt(s)
 	}
-	c.region = "predicate"
-	if cl.Pred != nil && !c.any(cl.Pred).IsScalar() {
-		c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
+	if unknown && c.predicate(cl) {
+		c.value(cl.Pred) // fails
 	}
 	c.clause = nil
+}
+
+// predicate checks the predicate of a clause. It reports whether that asks for a variable that is
+// not known yet.
+func (c *checker) predicate(cl *syntax.Clause) (unknown bool) {
+	if cl.Pred == nil {
+		return false
+	}
+	c.region = "predicate"
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *syntax.Error:
+			if unknown = e.Tag == IdentUndef || e.Tag == VarUndef; !unknown {
+				panic(e)
+			}
+		default:
+			panic(e)
+		}
+	}()
+	if !c.any(cl.Pred).IsScalar() {
+		c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
+	}
+	return false
 }
 
 func (c *checker) stmt(s syntax.Stmt) {

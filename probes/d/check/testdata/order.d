@@ -13,6 +13,10 @@ BEGIN /nosuch2/ { exit(nosuch1); } ### "D_IDENT_UNDEF failed to resolve nosuch1"
 ---
 BEGIN /x/ { x = 1; }
 ---
+BEGIN /++x/ { trace(x); }
+---
+BEGIN /(this->s = "text") != "" && y/ { trace(this->s); } ### "D_IDENT_UNDEF failed to resolve y"
+---
 BEGIN { @x = count(); clear(sum(1)); } ### "D_CLEAR_AGGARG(?s).*argument: aggregating function"
 ---
 BEGIN { @x = count(); trunc(@x, @x); } ### "D_TRUNC_SCALAR"
