@@ -10,7 +10,7 @@ import (
 
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
 type pc struct {
-	noAccess
+	noDevices
 	m   *Machine
 	dev *device.PC
 }

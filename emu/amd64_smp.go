@@ -15,7 +15,7 @@ type smp struct {
 	lapics []*lapicCPU
 }
 
-// lapicCPU is a CPU as its local APIC has it in hand.
+// lapicCPU is the handle of a local APIC on its CPU.
 type lapicCPU struct {
 	*cpu
 	m *Machine
@@ -50,11 +50,11 @@ func (c *lapicCPU) StartUp(page uint8) {
 	c.m.wake(c.cpu)
 }
 
-// common is the time as the guest reads it: that of the CPU that asks, but not earlier than what
+// guestClock is the time as the guest reads it: that of the CPU that asks, but not earlier than what
 // any has read. Devices that all CPUs share have it.
-type common struct{ clock }
+type guestClock struct{ clock }
 
-func (c common) Now() uint64 {
+func (c guestClock) Now() uint64 {
 	now := max(c.clock.Now(), c.m.engine.Seen())
 	c.m.engine.SetSeen(now)
 	return now
@@ -68,7 +68,7 @@ func newSMP(p *pc, c Config) *smp {
 		cpus = append(cpus, s.lapics[c.ID()])
 	}
 	own := clock{p.m}
-	s.dev = device.NewSMP(common{own}, own, cpus, s.current, sink(c.Console), sink(c.Control),
+	s.dev = device.NewSMP(guestClock{own}, own, cpus, s.current, sink(c.Console), sink(c.Control),
 		p.m.resetFor, func(device.Ending) { p.m.powerOff() })
 	return s
 }

@@ -11,7 +11,7 @@ import (
 
 // arm64 is the arm64 machine: QEMU's virt with Cortex-A57s, GICv2 and PSCI.
 type arm64 struct {
-	noAccess
+	noDevices
 	m   *Machine
 	dev *device.ARM64Virt
 }

@@ -14,7 +14,7 @@ type Boot struct {
 	Initrd      []byte // nil for none
 }
 
-// Placed tells what Boot has put where.
+// Placed says what Boot has put where.
 type Placed = boot.Placed
 
 // textMap is where the kernel image lies, known before the guest has page tables.

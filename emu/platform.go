@@ -24,17 +24,17 @@ type platform interface {
 	Parse(r io.Reader, now uint64) (set func(), err error) // as device.State has it
 }
 
-// noAccess is what a CPU does not have. A platform embeds it, and has what its CPU has.
-type noAccess struct{}
+// noDevices is what a CPU does not have. A platform embeds it, and has what its CPU has.
+type noDevices struct{}
 
-func (noAccess) Ack() int                   { return 0 }
-func (noAccess) In(uint16, int) uint32      { return 0 }
-func (noAccess) Out(uint16, int, uint32)    {}
-func (noAccess) Load(uint64, int) uint64    { return 0 }
-func (noAccess) Store(uint64, int, uint64)  {}
-func (noAccess) Call()                      {}
-func (noAccess) ReadSystem(uint32) uint64   { return 0 }
-func (noAccess) WriteSystem(uint32, uint64) {}
+func (noDevices) Ack() int                   { return 0 }
+func (noDevices) In(uint16, int) uint32      { return 0 }
+func (noDevices) Out(uint16, int, uint32)    {}
+func (noDevices) Load(uint64, int) uint64    { return 0 }
+func (noDevices) Store(uint64, int, uint64)  {}
+func (noDevices) Call()                      {}
+func (noDevices) ReadSystem(uint32) uint64   { return 0 }
+func (noDevices) WriteSystem(uint32, uint64) {}
 
 // wiring is how the machine of an architecture is put together.
 type wiring struct {

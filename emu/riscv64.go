@@ -12,7 +12,7 @@ import (
 
 // riscv64 is the riscv64 machine: QEMU's virt with our firmware.
 type riscv64 struct {
-	noAccess
+	noDevices
 	m   *Machine
 	dev *device.RISCV64Virt
 }

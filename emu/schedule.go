@@ -95,7 +95,7 @@ func (s *schedule) tickEach(now uint64) {
 	if len(s.each) == 0 {
 		return
 	}
-	s.m.Now() // no CPU's tick is told an earlier time
+	s.m.Now() // no CPU's tick sees an earlier time
 	running := s.m.engine
 	for i, c := range s.m.cpus {
 		here := s.ticksHere(c)

@@ -57,7 +57,7 @@ func (m *Machine) Translations() *Translations { return &m.translations }
 // or host is refused with an error that wraps ErrTranslations. Nothing is kept then; nor is it in a
 // program that cannot be recognized the next time. Only between runs.
 func (t *Translations) Keep(f *os.File, key []byte) error {
-	if unicorn.KeptBy() == "" {
+	if unicorn.KeptIdentity() == "" {
 		return nil
 	}
 	if f == nil {
@@ -117,7 +117,7 @@ func openSealed(f *os.File, key []byte) (*sealed, error) {
 	if s.size <= 0 || s.size > info.Size() || info.Size() != s.at(s.size) {
 		return nil, fmt.Errorf("%w: they are truncated", ErrTranslations)
 	}
-	if string(bytes.TrimRight(head[len(translationsMagic)+8+onceSize:], "\x00")) != unicorn.KeptBy() {
+	if string(bytes.TrimRight(head[len(translationsMagic)+8+onceSize:], "\x00")) != unicorn.KeptIdentity() {
 		return nil, fmt.Errorf("%w: they were made by another program or emulator library, or on another host", ErrTranslations)
 	}
 	return s, nil
@@ -175,7 +175,7 @@ func (t *Translations) Save(f io.Writer, key []byte) error {
 	head := binary.LittleEndian.AppendUint64([]byte(translationsMagic), uint64(len(store)))
 	once := make([]byte, onceSize)
 	rand.Read(once)
-	head = append(append(head, once...), unicorn.KeptBy()...)
+	head = append(append(head, once...), unicorn.KeptIdentity()...)
 	head = append(head, make([]byte, pageSize-len(head))...)
 	s, err := newSealed(nil, key, head)
 	if err == nil {

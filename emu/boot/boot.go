@@ -34,7 +34,7 @@ type Config struct {
 	CPUs int
 }
 
-// Placed tells what has been put where.
+// Placed says what has been put where.
 type Placed struct {
 	Kind   Kind
 	Entry  Entry  // of amd64
@@ -84,7 +84,7 @@ func (k Kind) String() string {
 // errTruncated is wrapped by errors about files that end too early.
 var errTruncated = errors.New("the file is truncated")
 
-// Identify tells what kind of kernel file is. It looks at magic numbers alone; the error
+// Identify returns what kind of kernel file is. It looks at magic numbers alone; the error
 // says what the file is not, and what it is if that is known.
 func Identify(file File) (Kind, error) {
 	head := make([]byte, min(max(file.Size(), 0), 0x400))

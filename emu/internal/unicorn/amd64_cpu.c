@@ -228,7 +228,7 @@ static void raise_line(struct tl_cpu *c) { tl_set_lines(&c->clock, TL_LINE); }
 
 // The arithmetic flags are kept as operands and an operation, in more than one way. Behind the
 // guest's part of a vector register some helpers leave what was on the host's stack.
-static void settled(struct tl_cpu *c) {
+static void normalize(struct tl_cpu *c) {
   tl_amd64_set_flags(c, tl_amd64_flags(c));
   tl_amd64_env(c)->cc_dst = tl_amd64_env(c)->cc_src2 = 0;
   for (unsigned i = 0; i < 16; i++)
@@ -291,7 +291,7 @@ const struct tl_target tl_amd64 = {
     .request = request,
     .breakpoint = breakpoint,
     .raise = raise_line,
-    .settled = settled,
+    .normalize = normalize,
     .env_size = TL_ENV_SIZE,
     .state = tl_amd64_state,
     .sound = tl_amd64_sound,

@@ -35,7 +35,7 @@ uint32_t TL_AMD64(cpu_ldub_code)(void *env, uint64_t va) {
   uint8_t b = (uint8_t)tl_amd64_lib.code_byte(env, va);
   if (!c)
     return b;
-  tl_kept_read(va + 1);
+  tl_keep_read(va + 1);
   struct tl_amd64_cpu *own = tl_amd64_own(c);
   if (own->read == TL_FAR_BRANCH && (b >> 3 == 033 || b >> 3 == 035))
     b |= 070;

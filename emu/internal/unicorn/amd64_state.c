@@ -27,7 +27,7 @@ const struct tl_part tl_amd64_state[] = {
 const struct tl_part tl_amd64_notes[] = {
     TL_PARTS(188, 4, SEGS, SEG), TL_PARTS(602, 6, 8, 16), // padding
     TL_PART(752, 768),                                    // an operand of the FPU
-    TL_PARTS(TL_ENV_XMM + 16, 48, 16, 64), TL_PART(1816, 2912), // see settled
+    TL_PARTS(TL_ENV_XMM + 16, 48, 16, 64), TL_PART(1816, 2912), // see normalize
     TL_PART(5344, 5368), TL_PART(5464, 5468),             // on exceptions
     {0, 0, 0, 0},
 };

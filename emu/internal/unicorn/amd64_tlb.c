@@ -4,7 +4,7 @@
 // A quirk of 2.0.1: the x86 MMU walks the guest's tables for rights and then forces paddr =
 // vaddr. The true address is looked up again when a TLB entry is made.
 #include "amd64.h"
-#include "step.h"
+#include "stepper.h"
 #define TARGET(f) TL_AMD64(f)
 #include "replaced.h"
 

@@ -13,8 +13,8 @@ void tl_amd64_set_flags(struct tl_cpu *c, uint64_t flags) { tl_amd64_lib.write_e
 
 // The instruction at eip did not complete: put the guest where it would be without
 // trampolines, and take the rest of the block off the clock.
-static void settle(struct tl_cpu *c) {
-  tl_settle(c);
+static void cut_block(struct tl_cpu *c) {
+  tl_leave_slot(c);
   tl_cut(c, tl_address(c));
 }
 
@@ -117,9 +117,9 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
   if (stepped && step_of_slot(c))
     return;
   if (stepped)
-    tl_settle(c);
+    tl_leave_slot(c);
   else if (!fetching)
-    settle(c); // the others come after a complete block
+    cut_block(c); // the others come after a complete block
   deliver(c, vector);
 }
 
@@ -127,7 +127,7 @@ static void on_exception(uc_engine *uc, uint32_t vector, void *cpu) {
 static bool on_undefined(uc_engine *uc, void *cpu) {
   struct tl_cpu *c = cpu;
   tl_end_fill(&c->tlb);
-  settle(c);
+  cut_block(c);
   deliver(c, VECTOR_UD);
   uint64_t pc = tl_amd64_env(c)->eip;
   uc_reg_write(uc, UC_X86_REG_RIP, &pc);

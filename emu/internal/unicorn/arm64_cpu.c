@@ -246,7 +246,7 @@ static uint64_t branch(struct tl_cpu *c, uint64_t to) {
 
 static void raise_line(struct tl_cpu *c) { tl_set_lines(&c->clock, TL_LINE); }
 
-static void settled(struct tl_cpu *c) { (void)c; }
+static void normalize(struct tl_cpu *c) { (void)c; }
 
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_arm64_lib.field}
@@ -289,7 +289,7 @@ const struct tl_target tl_arm64 = {
     .condition = condition,
     .branch = branch,
     .raise = raise_line,
-    .settled = settled,
+    .normalize = normalize,
     .env_size = TL_ARM64_ENV_SIZE,
     .state = tl_arm64_state,
     .sound = tl_arm64_sound,

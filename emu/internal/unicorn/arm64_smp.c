@@ -1,4 +1,4 @@
-// What CPUs of arm64 tell each other without an interrupt: that translations have changed, and
+// What CPUs of arm64 do to each other without an interrupt: that translations have changed, and
 // events.
 //
 // Quirks of 2.0.1 that are answered here:
@@ -26,7 +26,7 @@ static void let_others_run(void *env, uint64_t ns) {
   if (!c || !c->live || c->m->ncpus == 1)
     return;
   uint64_t next = *c->pc = tl_canonical(c, *c->pc);
-  tl_pass(c, ns);
+  tl_pass_time(c, ns);
   tl_look_for_interrupts(&c->clock);
   if (c->clock.ns >= c->clock.slice)
     tl_leave(c, next, TL_SLICED);

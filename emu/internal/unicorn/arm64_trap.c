@@ -38,7 +38,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
     call_firmware(c);
     return;
   }
-  tl_settle(c);
+  tl_leave_slot(c);
   if (!fetching)
     tl_cut(c, *c->pc); // a fetch fault comes after a complete block
   note(c, number);
@@ -47,7 +47,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *cpu) {
 }
 
 // The syndrome of the guest's own BRK at the pc: it has the immediate, by which the guest
-// tells whose it is (Arm ARM, D17.2.37), and under one of ours that is not the executed one.
+// knows whose it is (Arm ARM, D17.2.37), and under one of ours that is not the executed one.
 static uint32_t own_syndrome(struct tl_cpu *c, uint32_t syndrome) {
   if (!tl_find_break(c->m, *c->pc))
     return syndrome;
@@ -133,7 +133,7 @@ static void write_daif(void *env, const struct tl_arm64_sysreg *r, uint64_t v) {
 // The library asks for the register of an MRS or MSR when it translates that.
 struct tl_arm64_sysreg *TL_ARM64(get_arm_cp_reginfo)(void *table, uint32_t key) {
   struct tl_arm64_sysreg *r = tl_arm64_lib.sysreg(table, key);
-  tl_kept_not(); // r itself may be named in translated code
+  tl_keep_skip(); // r itself may be named in translated code
   if (!r || key >> 16 != TL_ARM64_SYSREG_KEY || name(r) != (key & 0xffff))
     return r;
   if (is_timer(name(r))) {

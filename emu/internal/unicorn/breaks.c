@@ -132,7 +132,7 @@ void tl_forget_pages(struct tl_cpu *c, uint64_t lo, uint64_t hi) {
 }
 
 // Breakpoints of p have changed, or the guest's bytes.
-static void touch(struct tl_machine *m, struct tl_page *p) {
+static void mark_changed(struct tl_machine *m, struct tl_page *p) {
   if (p->touched)
     return;
   p->touched = true;
@@ -204,7 +204,7 @@ const char *tl_set_break(struct tl_cpu *c, uint64_t pa, const struct tl_break *l
   memcpy(b->planted_on, under, sizeof under);
   *id = (uint32_t)(b - m->breaks.all) + 1;
   tl_own_slot(m, slot, *id);
-  touch(m, p);
+  mark_changed(m, p);
   return NULL;
 }
 
@@ -219,7 +219,7 @@ void tl_clear_break(struct tl_cpu *c, uint64_t addr) {
   *b = (struct tl_break){.addr = m->breaks.free};
   m->breaks.free = *id;
   *id = 0;
-  touch(m, p);
+  mark_changed(m, p);
 }
 
 // Count the hits of the breakpoint at addr from now on instead of calling the tracer.
@@ -241,7 +241,7 @@ uint64_t tl_take_hits(struct tl_cpu *c, uint64_t addr) {
 
 // Bring what fetches see up to date. Only translations of bytes that change are dropped:
 // dropping more would take away the block under way.
-static void compose(struct tl_cpu *c, struct tl_page *p) {
+static void write_text(struct tl_cpu *c, struct tl_page *p) {
   uint8_t want[TL_PAGE];
   memcpy(want, p->original ? p->original : c->m->ram + p->pa, TL_PAGE);
   for (unsigned i = 0, n; i < TL_PAGE; i++)
@@ -262,7 +262,7 @@ void tl_commit_breaks(struct tl_cpu *c) {
   while (c->m->breaks.touched) {
     struct tl_page *p = c->m->breaks.touched;
     c->m->breaks.touched = p->next_touched;
-    compose(c, p);
+    write_text(c, p);
     c->m->breaks.changes++;
   }
 }
@@ -283,7 +283,7 @@ static void take_originals(struct tl_machine *m, struct tl_page *p) {
 void tl_resync(struct tl_cpu *c, struct tl_page *p) {
   uint64_t va = p->va;
   p->stale = false;
-  touch(c->m, p);
+  mark_changed(c->m, p);
   tl_count_resync(&c->hit);
   tl_notice_stores(c->m, p->pa); // again
   if (p->original)

@@ -8,9 +8,9 @@
 // and the call is behind the block's own code. A block of a trampoline begins with the call alone.
 //
 // The library begins each block with a check of its own, whether it is asked to leave, and ends
-// it with what is done then. Nothing of ours asks for that in a chain of blocks: those are the
-// places where the clock's part goes, the branch of the check (tl_charge) and the exit behind the
-// block (tl_charge_behind). How long a block is, is known at its end.
+// it with what is done then. Nothing of ours asks for that in a chain of blocks. The clock's part
+// takes those places: the branch of the check (tl_charge_fast_path), and the exit behind the block
+// (tl_charge_slow_path). How long a block is, is known at its end.
 //
 // Operations are the library's. What is relied on is looked at when the first block is translated:
 // their numbers, by their names, and how one is laid out, on that of the check.
@@ -75,7 +75,7 @@ static uint64_t call(struct tl_cpu *c) {
 }
 
 static uint64_t from_env(struct tl_cpu *c, const uint64_t *field) {
-  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env) + c->charge.aside;
+  return (uint64_t)((const uint8_t *)field - (uint8_t *)c->env) + c->charge.shift;
 }
 
 static void charge(struct tl_cpu *c, void *due) {
@@ -104,7 +104,7 @@ void tl_charge_hook(struct tl_cpu *c) {
   uc_hook_add(c->uc, &c->charge.hook, UC_HOOK_BLOCK, (void *)tl_on_block, c, ~0ull, ~0ull);
 }
 
-void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t aside) {
+void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t shift) {
   if (!c)
     return;
   struct tl_charge *g = &c->charge;
@@ -112,12 +112,12 @@ void tl_charge_begin(struct tl_cpu *c, const struct tl_block *block, uint64_t as
   g->begins = true;
   g->back = NULL;
   g->size = g->end = NULL;
-  g->aside = aside;
+  g->shift = shift;
 }
 
 // The first branch of a block is about to be emitted: that of the library's check, to exit. True
 // if the clock's part has been, in its place.
-bool tl_charge(void *exit) {
+bool tl_charge_fast_path(void *exit) {
   struct tl_cpu *c = tl_current();
   if (TL_LIKELY(!c || !c->charge.begins))
     return false;
@@ -132,8 +132,8 @@ bool tl_charge(void *exit) {
   return true;
 }
 
-// Where the branch goes to, behind the block. True as above.
-bool tl_charge_behind(void) {
+// What the branch goes to, behind the block, is about to be emitted. True as above.
+bool tl_charge_slow_path(void) {
   struct tl_cpu *c = tl_current();
   if (!c || !c->charge.block || !c->charge.back)
     return false;

@@ -58,7 +58,7 @@ static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Let ns of time pass. What is due meanwhile comes in time, and an interrupt ends the wait. What is due
 // to the tracer does not, nor does the slice: where it ends must not matter to the guest.
-void tl_pass(struct tl_cpu *c, uint64_t ns) {
+void tl_pass_time(struct tl_cpu *c, uint64_t ns) {
   struct tl_clock *k = &c->clock;
   uint64_t until = k->ns + ns;
   while (k->ns < until && !interrupted(c) && !c->m->stop) {

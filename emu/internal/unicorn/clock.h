@@ -79,7 +79,7 @@ void tl_on_block(const struct tl_block *block);
 void tl_instant(struct tl_cpu *c, uint64_t pc);
 void tl_cut(struct tl_cpu *c, uint64_t pc);
 uint64_t tl_exact(struct tl_cpu *c, uint64_t pc);
-void tl_pass(struct tl_cpu *c, uint64_t ns);
+void tl_pass_time(struct tl_cpu *c, uint64_t ns);
 uint64_t tl_read_clock(struct tl_cpu *c);
 bool tl_clock_stopped(struct tl_cpu *c);
 bool tl_split(struct tl_machine *m, uint64_t lo, uint64_t hi);

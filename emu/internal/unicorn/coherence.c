@@ -5,7 +5,7 @@
 // theirs on the host's stack, so that they can be operated on from the one that runs.
 //
 // tl_code.engines has a bit for each engine. A store is fast where no bit is set; where one
-// is, the engine that stores tells the others (tl_stored_elsewhere).
+// is, the store is also one of the others (tl_stored_elsewhere).
 #include "library.h"
 
 #define EACH_CPU(m, c) \

@@ -18,7 +18,7 @@
 //	host.c         what depends on the host (host.h)
 //	kept.c         translations that are kept from one process to the next
 //	kept_sound.c   whether one that was read can be used
-//	learn.c        which of their values name places of the process
+//	kept_make.c    which of their values name places of the process
 //	state.c        what of a CPU's state is the guest's, and goes into a snapshot
 //	journal.c      what comes to the guest besides its instructions
 //	coherence.c    what several engines of one machine know of each other's code
@@ -30,7 +30,7 @@
 //	defer.c        hits that are delivered later
 //	hooks.c        the code hook: another way to fire, and to count
 //	emulate.c      what the machine does for a displaced instruction
-//	step.c         one instruction at a time
+//	stepper.c      one instruction at a time
 //
 // What they share is in shim.h: a CPU and a machine, made of parts. A part is declared in the header
 // of the file that writes it, and no other file writes it.
@@ -47,7 +47,7 @@
 //	amd64_apic.c   the local APIC
 //	amd64_insn.c   instructions by which a guest could end the process
 //	amd64_tlb.c    page tables
-//	arm64_smp.c    what CPUs tell each other without an interrupt
+//	arm64_smp.c    what CPUs do to each other without an interrupt
 //	riscv64_csr.c  control registers that are devices, or mask interrupts
 //	riscv64_tcg.c  what the library translates wrong
 //

@@ -26,14 +26,14 @@ static struct tl_break *bring_up_to_date(struct tl_cpu *c, struct tl_page *p, st
 }
 
 // Has the guest only been put back to addr in the middle of an instruction that repeats itself,
-// because another CPU had a turn or breakpoints have changed? Its execution has been told.
-static bool goes_on(const struct tl_cpu *c, uint64_t addr) {
+// because another CPU had a turn or breakpoints have changed? The hit has been delivered.
+static bool resumes_round(const struct tl_cpu *c, uint64_t addr) {
   const struct tl_hits *h = &c->hit;
   return h->round == addr && h->round_ns == c->clock.ns && h->round_traps == tl_traps(&c->counts);
 }
 
-// A breakpoint of ours on page p: tell the tracer. NULL if it does not stand there any
-// more, or not after this; what stands there now is run.
+// A breakpoint of ours on page p was hit: count it, defer it, or call the tracer. NULL if it does not
+// stand there any more, or not after this; what stands there now is run.
 struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b) {
   uint64_t addr = b->addr;
   if (!c->m->hooks.fire) // a hook is called in the middle of its block
@@ -43,7 +43,7 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
     tl_not_executed(c, addr);
     return NULL;
   }
-  if (goes_on(c, addr)) {
+  if (resumes_round(c, addr)) {
     tl_not_executed(c, addr);
     return b;
   }
@@ -121,7 +121,7 @@ enum tl_trap tl_trap(struct tl_cpu *c) {
 
 // The instruction at *pc did not complete: put the guest where it would be without
 // trampolines.
-void tl_settle(struct tl_cpu *c) {
+void tl_leave_slot(struct tl_cpu *c) {
   uint64_t at = tl_canonical(c, *c->pc);
   if (at == *c->pc)
     return;

@@ -30,6 +30,6 @@ struct tl_break *tl_hit(struct tl_cpu *c, struct tl_page *p, struct tl_break *b)
 void tl_enter_slot(struct tl_cpu *c, const struct tl_break *b);
 void tl_slot_block(struct tl_cpu *c, uint64_t pc);
 enum tl_trap tl_trap(struct tl_cpu *c);
-void tl_settle(struct tl_cpu *c);
+void tl_leave_slot(struct tl_cpu *c);
 
 #endif

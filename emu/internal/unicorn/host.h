@@ -1,5 +1,5 @@
 // What depends on the host: where the library's build for it has what the shim touches, and whether
-// host code is kept. This is the one place that tells hosts apart. Another host is a column of it, and
+// host code is kept. No other file depends on the host. Another host is a column of it, and
 // what it has in host.c.
 //
 // What the compiler of the library lays out alike on all hosts is in target.h and in the headers of
@@ -29,7 +29,7 @@ enum {
   TL_TCG_OPERATIONS_RISCV64 = TL_HOST(0x8968, 0x8a88),
 };
 
-// Whether translations can be kept: learn.c has to know how host code names a place.
+// Whether translations can be kept: kept_make.c has to know how host code names a place.
 #define TL_HOST_KEEPS TL_HOST(1, 0)
 
 // Writes what the host's CPU can do to text, in TL_HOST_FEATURES bytes at most, a zero among them; nothing

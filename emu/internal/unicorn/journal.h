@@ -8,7 +8,7 @@ enum tl_event_kind { TL_SYSCALL, TL_EXCEPTION, TL_INTERRUPT };
 
 struct tl_event {
   uint64_t clock;  // before its handler
-  uint64_t pc;     // that the handler is told
+  uint64_t pc;     // that the handler gets
   uint64_t number; // of the system call, or as the architecture counts
   uint64_t kind;   // enum tl_event_kind
 };

@@ -12,12 +12,12 @@
 //	head     how much is used; the index: where a translation is, by the hash of what it is of
 //	...      translations: struct tl_kept, and behind it
 //	           data   for each instruction, what the library asks to restore the state there
-//	           fixes  where host code names a place of the process (learn.c finds them)
+//	           fixes  where host code names a place of the process (kept_make.c finds them)
 //	           ends   of the host code of each instruction
 //	           text   the guest's code that was read
 //	           code   the host code
 #define _GNU_SOURCE 1
-#include "learn.h"
+#include "kept_parts.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -33,7 +33,7 @@ static uint32_t slot_of(const struct tl_block *b) {
   return (uint32_t)(h >> 40) % SLOTS;
 }
 
-static struct tl_kept *at(const struct tl_store *s, uint32_t i) {
+static struct tl_kept *entry(const struct tl_store *s, uint32_t i) {
   return s->index[i] ? (struct tl_kept *)((uint8_t *)s + (uint64_t)s->index[i] * UNIT) : NULL;
 }
 
@@ -83,7 +83,7 @@ bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max) {
   if (!can_keep(c, b) || !(text = code_page(c, b->pc)))
     return false;
   struct tl_kept *k;
-  for (uint32_t i = slot_of(b); (k = at(c->m->kept.store, i)); i = (i + 1) % SLOTS)
+  for (uint32_t i = slot_of(b); (k = entry(c->m->kept.store, i)); i = (i + 1) % SLOTS)
     if (same(k, b, max) && same_text(c, text, k)) {
       b->size = k->size;
       b->icount = k->icount;
@@ -95,21 +95,21 @@ bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max) {
 }
 
 // The library reads the guest's code, up to end.
-void tl_kept_read(uint64_t end) {
+void tl_keep_read(uint64_t end) {
   struct tl_cpu *c = tl_current();
   if (c && end > c->keep.read)
     c->keep.read = end;
 }
 
 // The block under translation is not to be kept.
-void tl_kept_not(void) {
+void tl_keep_skip(void) {
   struct tl_cpu *c = tl_current();
   if (c)
     c->keep.learning = false;
 }
 
 // What belongs at place, of host code.
-static int32_t value(const struct tl_cpu *c, const struct tl_fix *f, const uint8_t *place) {
+static int32_t fixed_value(const struct tl_cpu *c, const struct tl_fix *f, const uint8_t *place) {
   switch (f->kind) {
   case TL_FIX_LIBRARY: return (int32_t)(c->keep.library + f->to - (place + 4));
   case TL_FIX_BUFFER: return (int32_t)((uint8_t *)c->buffer.first + f->to - (place + 4));
@@ -122,13 +122,13 @@ static void copy_code(const struct tl_cpu *c, const struct tl_kept *k, uint8_t *
   struct tl_parts p = tl_parts(c, k);
   memcpy(to, p.code, k->code);
   for (unsigned i = 0; i < k->fixes; i++) {
-    int32_t v = value(c, &p.fixes[i], place + p.fixes[i].at);
+    int32_t v = fixed_value(c, &p.fixes[i], place + p.fixes[i].at);
     memcpy(to + p.fixes[i].at, &v, sizeof v);
   }
 }
 
 // Put k where b is to have its code. -1 if the buffer is full.
-static int place(struct tl_cpu *c, struct tl_block *b, const struct tl_kept *k) {
+static int use(struct tl_cpu *c, struct tl_block *b, const struct tl_kept *k) {
   struct tl_parts p = tl_parts(c, k);
   struct tl_translator *t = c->buffer.tcg;
   if (b->code + k->code > t->full)
@@ -176,12 +176,12 @@ int tl_kept_code(void *translator, struct tl_block *b) {
   struct tl_cpu *c = tl_current();
   bool found = c && c->keep.found;
   if (found && !c->m->kept.checking)
-    return place(c, b, c->keep.found);
+    return use(c, b, c->keep.found);
   int n = tl_lib.gen_code(translator, b);
   if (found && n >= 0)
     check(c, b, n);
   if (c && c->keep.learning)
-    tl_kept_learn(c, b, n);
+    tl_keep_make(c, b, n);
   return n;
 }
 
@@ -205,7 +205,7 @@ void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block 
 }
 
 // Take the n bytes that the caller has put into the store for translations, if they are such.
-bool tl_kept_take(struct tl_cpu *c, uint64_t n) {
+bool tl_kept_load(struct tl_cpu *c, uint64_t n) {
   struct tl_store *s = c->m->kept.store;
   const uint8_t *end = s->translations + n;
   while (s->used < sizeof *s + n) {
@@ -226,8 +226,8 @@ uint64_t tl_kept_bytes(const struct tl_machine *m) { return m->kept.store ? m->k
 
 // Keep translations from here on: none yet. The caller may put n bytes of them where this returns,
 // and then have them taken. NULL if there is no memory for it, or they are too many.
-uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
-  tl_keep_no_more(m);
+uint8_t *tl_keep_open(struct tl_machine *m, uint64_t n) {
+  tl_keep_close(m);
   if (n > TL_STORE_SIZE - sizeof *m->kept.store)
     return NULL;
   uint8_t *s = mmap(NULL, TL_STORE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -239,7 +239,7 @@ uint8_t *tl_keep(struct tl_machine *m, uint64_t n) {
   return m->kept.store->translations;
 }
 
-void tl_keep_no_more(struct tl_machine *m) {
+void tl_keep_close(struct tl_machine *m) {
   if (m->kept.store)
     munmap(m->kept.store, TL_STORE_SIZE);
   m->kept.store = NULL;
@@ -263,7 +263,7 @@ static int library_at(struct dl_phdr_info *info, size_t size, void *cpu) {
 }
 
 // Once there is a buffer.
-void tl_kept_look(struct tl_cpu *c) {
+void tl_keep_locate(struct tl_cpu *c) {
   const uint8_t *lo = c->buffer.first, *hi = ((struct tl_translator *)c->buffer.tcg)->full, *ours = (uint8_t *)tl_on_block;
   Dl_info library;
   if (!TL_HOST_KEEPS || !dladdr((void *)tl_lib.translate, &library))
@@ -317,8 +317,8 @@ static int add_build(struct dl_phdr_info *info, size_t size, void *builds) {
 // What translations depend on besides the guest: the builds of the program and of the library, and
 // what the host's CPU can do, for which the library generates different code. Nothing if that cannot
 // be told, or none are kept on such a host.
-void tl_kept_by(char *text) {
-  struct builds builds = {.text = text, .room = TL_KEPT_BY};
+void tl_kept_identity(char *text) {
+  struct builds builds = {.text = text, .room = TL_KEPT_IDENTITY};
   dl_iterate_phdr(add_build, &builds);
   if (builds.missing || builds.room < TL_HOST_FEATURES || !TL_HOST_KEEPS)
     text[0] = 0;

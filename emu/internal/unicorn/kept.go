@@ -15,10 +15,10 @@ var ErrStore = errors.New("it is not a store of translations")
 // Keep starts reusing and recording translated code, for all engines of the machine. fill fills a store
 // of n bytes, of which nothing is used if that fails; with n 0 there are no translations yet. The store
 // holds host code that is executed unchecked: the caller must have verified that Kept returned it for an
-// identical machine, where KeptBy was the same. Of the rest a store that leads out of its bounds is
+// identical machine, where KeptIdentity was the same. Of the rest a store that leads out of its bounds is
 // refused with ErrStore. Where Keep fails, none are kept.
 func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
-	store := C.tl_keep(e.c.m, C.uint64_t(n))
+	store := C.tl_keep_open(e.c.m, C.uint64_t(n))
 	if store == nil {
 		return fmt.Errorf("keeping translations: there is no address space for %d MiB, or a file of %d MiB is more than that", C.TL_STORE_SIZE>>20, n>>20)
 	}
@@ -26,11 +26,11 @@ func (e *Engine) Keep(n int64, fill func(store []byte) error) error {
 		return nil
 	}
 	err := fill(unsafe.Slice((*byte)(store), n))
-	if err == nil && !C.tl_kept_take(e.c, C.uint64_t(n)) {
+	if err == nil && !C.tl_kept_load(e.c, C.uint64_t(n)) {
 		err = ErrStore
 	}
 	if err != nil {
-		C.tl_keep_no_more(e.c.m)
+		C.tl_keep_close(e.c.m)
 	}
 	return err
 }
@@ -53,15 +53,15 @@ func (e *Engine) KeptDiffering() (n, at uint64) {
 	return uint64(e.c.m.kept.differing), uint64(e.c.m.kept.differs_at)
 }
 
-// Placed counts the blocks of this CPU that did not have to be translated, for they were kept; with CheckKept,
-// that were compared.
+// Placed counts the blocks of this CPU that did not have to be translated, for they were kept; with
+// CheckKept, that were compared.
 func (e *Engine) Placed() uint64 { return uint64(e.c.keep.placed) }
 
-// KeptBy says what translations depend on besides the guest: the builds of this program and of the
+// KeptIdentity says what translations depend on besides the guest: the builds of this program and of the
 // library, and the features of the host's CPU. "" if that cannot be told, or the program is one that
 // lies somewhere else each time: then translations cannot be kept.
-func KeptBy() string {
-	var text [C.TL_KEPT_BY]C.char
-	C.tl_kept_by(&text[0])
+func KeptIdentity() string {
+	var text [C.TL_KEPT_IDENTITY]C.char
+	C.tl_kept_identity(&text[0])
 	return C.GoString(&text[0])
 }

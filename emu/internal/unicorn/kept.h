@@ -1,11 +1,11 @@
-// Translations that are kept from one process to the next (kept.c, learn.c).
+// Translations that are kept from one process to the next (kept.c, kept_make.c).
 #ifndef TL_KEPT_H
 #define TL_KEPT_H
 
 #include "base.h"
 
 #define TL_STORE_SIZE (128ull << 20) // bytes at most
-#define TL_KEPT_BY 160               // bytes that tl_kept_by needs
+#define TL_KEPT_IDENTITY 160               // bytes that tl_kept_identity needs
 
 struct tl_kept;
 struct tl_store;
@@ -34,17 +34,17 @@ struct tl_keeping {
 static inline void tl_keep_never(struct tl_keep *k) { k->never = true; }
 static inline void tl_check_kept(struct tl_keeping *k) { k->checking = true; }
 
-uint8_t *tl_keep(struct tl_machine *m, uint64_t n);
+uint8_t *tl_keep_open(struct tl_machine *m, uint64_t n);
 uint8_t *tl_kept_all(const struct tl_machine *m);
-bool tl_kept_take(struct tl_cpu *c, uint64_t n);
-void tl_keep_no_more(struct tl_machine *m);
+bool tl_kept_load(struct tl_cpu *c, uint64_t n);
+void tl_keep_close(struct tl_machine *m);
 uint64_t tl_kept_blocks(const struct tl_machine *m);
 uint64_t tl_kept_bytes(const struct tl_machine *m);
-void tl_kept_by(char *text);
-void tl_kept_look(struct tl_cpu *c);
+void tl_kept_identity(char *text);
+void tl_keep_locate(struct tl_cpu *c);
 bool tl_kept_find(struct tl_cpu *c, struct tl_block *b, int max);
 int tl_kept_code(void *translator, struct tl_block *b);
-void tl_kept_read(uint64_t end);
-void tl_kept_not(void);
+void tl_keep_read(uint64_t end);
+void tl_keep_skip(void);
 
 #endif

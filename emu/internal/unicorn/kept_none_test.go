@@ -14,7 +14,7 @@ func TestKeepsNothing(t *testing.T) {
 	if end, err := e.Run(); end != Halted || err != nil {
 		t.Fatalf("end %v, %v", end, err)
 	}
-	if _, blocks := e.Kept(); blocks != 0 || KeptBy() != "" {
-		t.Errorf("%d blocks kept, by %q", blocks, KeptBy())
+	if _, blocks := e.Kept(); blocks != 0 || KeptIdentity() != "" {
+		t.Errorf("%d blocks kept, by %q", blocks, KeptIdentity())
 	}
 }

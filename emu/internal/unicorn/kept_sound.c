@@ -1,6 +1,6 @@
 // Whether a translation that has been read can be used: whoever has made it, nothing of it leads out of
 // it or out of what it is copied to. Its host code is taken as it is.
-#include "learn.h"
+#include "kept_parts.h"
 
 // The parts of k lie before end.
 static bool parts_within(const struct tl_cpu *c, const struct tl_kept *k, const uint8_t *end) {

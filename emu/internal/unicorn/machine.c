@@ -89,7 +89,7 @@ static const char *try_engine(struct tl_cpu *c) {
     return "its operations are not those that are known"; // whatever came of it
   if (err || (err = all_replaced(c)))
     return err;
-  tl_kept_look(c);
+  tl_keep_locate(c);
   if (!(c->fresh = malloc(tl_env_size(c))))
     return "out of memory";
   memcpy(c->fresh, c->env, tl_env_size(c));
@@ -97,7 +97,7 @@ static const char *try_engine(struct tl_cpu *c) {
 }
 
 // c has an engine. Its lasting place is one that translated code can name.
-static struct tl_cpu *settle_down(struct tl_cpu *c) {
+static struct tl_cpu *move_near_code(struct tl_cpu *c) {
   struct tl_machine *m = c->m;
   struct tl_cpu *lasting = tl_alloc_near(c->env, sizeof *c, &c->mapped);
   if (!lasting)
@@ -113,7 +113,7 @@ struct tl_cpu *tl_open_another(struct tl_machine *m, uint64_t code_size, const c
   struct tl_cpu first = {.m = m, .id = (int)m->ncpus}, *c = NULL;
   tl_clock_start(&first.clock, 0, 0);
   tl_enter(&first);
-  if (!(*err = open_engine(&first, code_size)) && !(c = settle_down(&first)))
+  if (!(*err = open_engine(&first, code_size)) && !(c = move_near_code(&first)))
     *err = "no address space is left near the CPU's state";
   tl_enter(c);
   if (c)
@@ -155,7 +155,7 @@ void tl_close(struct tl_machine *m) {
     tl_register(i, NULL);
   }
   tl_journal_close(m);
-  tl_keep_no_more(m);
+  tl_keep_close(m);
   release(m);
   free(m);
 }

@@ -48,7 +48,7 @@ var (
 )
 
 // otherOwners are of members that are not parts and not machine.c's.
-var otherOwners = map[string]string{"stop": "run", "journal": "journal", "step": "step"}
+var otherOwners = map[string]string{"stop": "run", "journal": "journal", "step": "stepper"}
 
 // members returns those of a struct in shim.h.
 func members(t *testing.T, all map[string]string, of string) (found []member) {
@@ -86,7 +86,7 @@ func declaring(all map[string]string, typ string) string {
 const assigned = `(?:\[[^\]]*\])* *(?:(?:[-+|&^*]|<<|>>|&\^)?=[^=]|\+\+|--)`
 
 // writes matches what writes m, a member of c or of its machine. What a pointer leads to is not meant,
-// nor a part as a whole: that may be put back (step.c).
+// nor a part as a whole: that may be put back (stepper.c).
 func (m member) writes(of string) *regexp.Regexp {
 	holder := `\b(?:c|first|e\.c)(?:->|\.)`
 	if of == "tl_machine" {

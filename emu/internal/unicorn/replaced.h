@@ -52,27 +52,27 @@ void TARGET(gen_intermediate_code)(void *cs, struct tl_block *block, int max) {
 int TARGET(tcg_gen_code)(void *tcg, struct tl_block *block) { return tl_kept_code(tcg, block); }
 
 uint32_t TARGET(cpu_lduw_code)(void *env, uint64_t va) {
-  tl_kept_read(va + 2);
+  tl_keep_read(va + 2);
   return tl_lib.code_16(env, va);
 }
 
 uint32_t TARGET(cpu_ldl_code)(void *env, uint64_t va) {
-  tl_kept_read(va + 4);
+  tl_keep_read(va + 4);
   return tl_lib.code_32(env, va);
 }
 
 uint64_t TARGET(cpu_ldq_code)(void *env, uint64_t va) {
-  tl_kept_read(va + 8);
+  tl_keep_read(va + 8);
   return tl_lib.code_64(env, va);
 }
 
 void TARGET(tcg_gen_brcondi_i32)(void *tcg, int condition, uint64_t var, int32_t value, void *label) {
-  if (!tl_charge(label))
+  if (!tl_charge_fast_path(label))
     tl_lib.gen_check(tcg, condition, var, value, label);
 }
 
 void TARGET(tcg_gen_exit_tb)(void *tcg, const struct tl_block *block, unsigned kind) {
-  if (kind != TL_EXIT_REQUESTED || !tl_charge_behind())
+  if (kind != TL_EXIT_REQUESTED || !tl_charge_slow_path())
     tl_lib.gen_exit(tcg, block, kind);
 }
 

@@ -158,7 +158,7 @@ static uint64_t *monitor(struct tl_cpu *c) { return &tl_riscv64_env(c)->load_res
 
 static void raise_line(struct tl_cpu *c) { tl_riscv64_lines(c, TL_LINE_TIMER); }
 
-static void settled(struct tl_cpu *c) { (void)c; }
+static void normalize(struct tl_cpu *c) { (void)c; }
 
 static const struct tl_symbol symbols[] = {
 #define SYMBOL(field, name) {name, (void **)&tl_riscv64_lib.field}
@@ -203,5 +203,5 @@ const struct tl_target tl_riscv64 = {
     .monitor = monitor,
     .general = general,
     .raise = raise_line,
-    .settled = settled,
+    .normalize = normalize,
 };

@@ -78,7 +78,7 @@ static void exception(struct tl_cpu *c, uint32_t cause) {
   }
   if (cause == CAUSE_ILLEGAL)
     tl_hook_undecoded(c, e->pc);
-  tl_settle(c);
+  tl_leave_slot(c);
   if (!fetching)
     tl_cut(c, e->pc);
   uint64_t tval = e->badaddr;

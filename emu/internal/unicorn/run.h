@@ -12,7 +12,7 @@ enum tl_end {
   TL_HUNG,    // idle, and no event can wake it
   TL_TRIPLE,  // triple fault
   TL_FAILED,  // the library returned an error
-  TL_STEPPED, // at the next instruction (step.c)
+  TL_STEPPED, // at the next instruction (stepper.c)
   TL_SLICED,  // at the end of its slice
   TL_PARKED,  // it waits, behind the instruction that says so, and others may run
 };

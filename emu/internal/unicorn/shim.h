@@ -72,7 +72,7 @@ struct tl_cpu {
   struct tl_keep keep;
   struct tl_hook hook;
   struct tl_memo memo;
-  struct tl_step *step;          // NULL unless instructions are stepped (step.c)
+  struct tl_step *step;          // NULL unless instructions are stepped (stepper.c)
   uint64_t arch[TL_ARCH_WORDS];  // what its architecture has besides: struct tl_ARCH_cpu
 };
 

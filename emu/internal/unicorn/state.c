@@ -27,7 +27,7 @@ static void clear(const struct tl_part *p, uint8_t *env) {
 
 // The first byte of the CPU's state that differs from a new CPU's, and has no place in a snapshot. -1
 // if there is none. a and b are room for two states.
-static int stray(const struct tl_cpu *c, uint8_t *a, uint8_t *b) {
+static int unsaved(const struct tl_cpu *c, uint8_t *a, uint8_t *b) {
   uint64_t n = tl_env_size(c);
   memcpy(a, c->env, n);
   memcpy(b, c->fresh, n);
@@ -47,7 +47,7 @@ int tl_state_save(const struct tl_cpu *c, uint8_t *to, uint8_t *a, uint8_t *b) {
       memcpy(to, (uint8_t *)c->env + at, p->size);
       to += p->size;
     }
-  return stray(c, a, b);
+  return unsaved(c, a, b);
 }
 
 // Make env, tl_env_size bytes, of tl_state_size bytes that anyone may have written. NULL, or what is

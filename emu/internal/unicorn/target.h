@@ -66,9 +66,9 @@ struct tl_target {
   // Where a branch to an address in a register goes; NULL: there.
   uint64_t (*branch)(struct tl_cpu *c, uint64_t to);
   // Let an interrupt stand, and put a state that was reached into the form in which two can be
-  // compared (step.c).
+  // compared (stepper.c).
   void (*raise)(struct tl_cpu *c);
-  void (*settled)(struct tl_cpu *c);
+  void (*normalize)(struct tl_cpu *c);
   // The library's notes in the CPU state, on the exception under way and the like, which are no part
   // of the guest.
   const struct tl_part *notes;

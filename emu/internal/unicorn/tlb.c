@@ -5,7 +5,7 @@
 //  - A page that holds no code is still on the slow store path; has_code says which do.
 //  - Reads and writes ask memory_mapping about the virtual address; the answer is always
 //    the one region.
-#include "step.h"
+#include "stepper.h"
 
 // A fetch through the kernel's mapping sees the page with breakpoints. A TLB entry has one
 // address for all kinds of access, so the entry is for fetches alone, and that of a data

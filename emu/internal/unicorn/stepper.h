@@ -1,6 +1,6 @@
-// Stepping: step.c.
-#ifndef TL_STEP_H
-#define TL_STEP_H
+// Stepping (stepper.c).
+#ifndef TL_STEPPER_H
+#define TL_STEPPER_H
 
 #include "library.h"
 

@@ -1,7 +1,7 @@
-// What the two halves of keeping translations share: kept.c finds and places them, learn.c makes
+// What the two halves of keeping translations share: kept.c finds and places them, kept_make.c makes
 // them.
-#ifndef TL_LEARN_H
-#define TL_LEARN_H
+#ifndef TL_KEPT_PARTS_H
+#define TL_KEPT_PARTS_H
 
 #include "library.h"
 
@@ -78,7 +78,7 @@ static inline uint32_t tl_target_of(const struct tl_block *b, int i) {
   return b->reset[i] == UINT16_MAX ? 0 : (uint32_t)b->target[i];
 }
 
-void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n);
+void tl_keep_make(struct tl_cpu *c, const struct tl_block *b, int n);
 struct tl_kept *tl_kept_room(struct tl_machine *m, uint64_t n);
 bool tl_kept_sound(const struct tl_cpu *c, const struct tl_kept *k, const uint8_t *end);
 void tl_kept_add(struct tl_machine *m, struct tl_kept *k, const struct tl_block *b, uint64_t n);

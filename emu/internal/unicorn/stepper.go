@@ -1,7 +1,7 @@
 package unicorn
 
 /*
-#include "step.h"
+#include "stepper.h"
 */
 import "C"
 

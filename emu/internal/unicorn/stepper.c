@@ -8,7 +8,7 @@
 //
 // The last pages of the range of trampolines are memory while instructions are stepped, so that
 // there are addresses to load from and store to; the page behind them is not there.
-#include "step.h"
+#include "stepper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ bool tl_step_open(struct tl_cpu *c) {
 }
 
 // Nothing is left of what came before, but memory and translated code.
-static void set(struct tl_cpu *c, const uint8_t *env) {
+static void load_state(struct tl_cpu *c, const uint8_t *env) {
   memcpy(c->env, env, c->step->env_size);
   tl_clock_start(&c->clock, START, *c->pc);
   tl_set_seen(&c->m->time, 0);
@@ -131,7 +131,7 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
   struct tl_step *s = c->step;
   o->npages = 0;
   o->overflow = false;
-  set(c, env);
+  load_state(c, env);
   if (interrupt) {
     c->m->t->raise(c);
   }
@@ -145,7 +145,7 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
   s->out = NULL;
   tl_fire_by_hook(&c->m->hooks, false);
   *c->pc = tl_canonical(c, *c->pc);
-  c->m->t->settled(c);
+  c->m->t->normalize(c);
   o->end = c->run.why;
   o->pc = *c->pc;
   o->clock = c->clock.ns - START;

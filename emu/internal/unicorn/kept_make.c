@@ -5,14 +5,14 @@
 // the two differ, such a value begins, for its least byte is another; by how much it differs says of
 // which kind it is. A block with a difference of no known kind is not kept, nor one with an address of
 // the process that stays the same.
-#include "learn.h"
+#include "kept_parts.h"
 
 #include <string.h>
 
 enum {
   CALL = 0xe8, JMP = 0xe9,
   ALIGNED = 64,  // what the library aligns host code to
-  ASIDE = 16,    // how far tl_cpu seems to have moved: in the least byte, not like ALIGNED
+  SHIFT = 16,    // how far tl_cpu seems to have moved: in the least byte, not like ALIGNED
   FIXES = TL_FIXES,
   PROLOGUE = TL_PAGE,
 };
@@ -28,7 +28,7 @@ static bool has_break(struct tl_machine *m, uint64_t from, uint64_t to) {
   return false;
 }
 
-// Reports whether b, which has been translated into n bytes of host code, is of the kind that can be kept.
+// Reports whether b, which has been translated into n bytes of host code, can be kept.
 static bool can_learn(const struct tl_cpu *c, const struct tl_block *b, int n) {
   uint64_t read = c->keep.read - b->pc;
   const struct tl_translator *t = c->buffer.tcg;
@@ -39,24 +39,24 @@ static bool can_learn(const struct tl_cpu *c, const struct tl_block *b, int n) {
   return known && !has_break(c->m, b->pc, c->keep.read);
 }
 
-// The block at away bytes from b, translated like b. False if it comes out otherwise.
-static bool translate_again(struct tl_cpu *c, const struct tl_block *b, uint64_t away, int n) {
+// The block at offset bytes from b, translated like b. False if it comes out otherwise.
+static bool translate_again(struct tl_cpu *c, const struct tl_block *b, uint64_t offset, int n) {
   struct tl_translator *t = c->buffer.tcg;
-  struct tl_block *other = (struct tl_block *)((uint8_t *)b + away);
-  if (b->code + away + n > t->full)
+  struct tl_block *other = (struct tl_block *)((uint8_t *)b + offset);
+  if (b->code + offset + n > t->full)
     return false;
   *other = *b;
-  other->code += away;
+  other->code += offset;
   tl_lib.func_start(t);
   t->cs = c->cs;
-  tl_charge_begin(c, other, ASIDE);
+  tl_charge_begin(c, other, SHIFT);
   tl_lib.translate(c->cs, other, c->keep.max);
   tl_charge_end(c);
   t->cs = NULL;
   return tl_lib.gen_code(t, other) == n && other->size == b->size && other->icount == b->icount;
 }
 
-static bool known_place(const struct tl_cpu *c, const uint8_t *to, struct tl_fix *f) {
+static bool address(const struct tl_cpu *c, const uint8_t *to, struct tl_fix *f) {
   const uint8_t *first = c->buffer.first;
   if (to >= c->keep.library && to < c->keep.library_end)
     f->kind = TL_FIX_LIBRARY, f->to = (int32_t)(to - c->keep.library);
@@ -67,20 +67,21 @@ static bool known_place(const struct tl_cpu *c, const uint8_t *to, struct tl_fix
   return true;
 }
 
-// The value at place differs by that much from the one in the block that is away bytes further on.
-static bool known(const struct tl_cpu *c, const uint8_t *place, int32_t by, uint64_t away, struct tl_fix *f) {
+// What kind of value is at at? It differs by difference from the one in the block that is offset bytes
+// further on. False for none of those that are known.
+static bool classify(const struct tl_cpu *c, const uint8_t *at, int32_t difference, uint64_t offset, struct tl_fix *f) {
   int32_t v;
-  memcpy(&v, place, sizeof v);
-  if (by == -(int64_t)away)
-    return (place[-1] == CALL || place[-1] == JMP) && known_place(c, place + 4 + v, f);
+  memcpy(&v, at, sizeof v);
+  if (difference == -(int64_t)offset)
+    return (at[-1] == CALL || at[-1] == JMP) && address(c, at + 4 + v, f);
   f->kind = TL_FIX_CPU;
   f->to = (int32_t)((uint8_t *)c->env + v - (uint8_t *)c);
-  return by == ASIDE && f->to >= 0 && f->to < (int32_t)sizeof *c;
+  return difference == SHIFT && f->to >= 0 && f->to < (int32_t)sizeof *c;
 }
 
-// All differences. -1 if there are others than those of known kinds.
-static int differences(const struct tl_cpu *c, const uint8_t *code, int n, uint64_t away, struct tl_fix *fixes) {
-  const uint8_t *other = code + away;
+// Where the code of a block names places of the process: how many there are. -1 if there are others than those of known kinds.
+static int find_fixes(const struct tl_cpu *c, const uint8_t *code, int n, uint64_t offset, struct tl_fix *fixes) {
+  const uint8_t *other = code + offset;
   int found = 0;
   for (int i = 0; i < n;) {
     if (code[i] == other[i]) {
@@ -93,7 +94,7 @@ static int differences(const struct tl_cpu *c, const uint8_t *code, int n, uint6
     memcpy(&v, code + i, sizeof v);
     memcpy(&w, other + i, sizeof w);
     fixes[found].at = (uint16_t)i;
-    if (!known(c, code + i, (int32_t)((uint32_t)w - (uint32_t)v), away, &fixes[found++]))
+    if (!classify(c, code + i, (int32_t)((uint32_t)w - (uint32_t)v), offset, &fixes[found++]))
       return -1;
     i += sizeof v;
   }
@@ -135,7 +136,7 @@ static void keep(struct tl_cpu *c, const struct tl_block *b, int n, const struct
 }
 
 // b has been translated into n bytes of host code.
-void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n) {
+void tl_keep_make(struct tl_cpu *c, const struct tl_block *b, int n) {
   struct tl_fix fixes[FIXES];
   struct tl_translator *t = c->buffer.tcg;
   if (!can_learn(c, b, n) || !tl_kept_room(c->m, sizeof(struct tl_kept)))
@@ -144,10 +145,10 @@ void tl_kept_learn(struct tl_cpu *c, const struct tl_block *b, int n) {
   uint16_t ends[TL_INSNS];
   memcpy(data, t->data, words * sizeof *data);
   memcpy(ends, t->ends, b->icount * sizeof *ends);
-  uint64_t away = ((uint64_t)(b->code - (uint8_t *)b) + (uint64_t)n + 4 * ALIGNED - 1) / (4 * ALIGNED) * (4 * ALIGNED) + ALIGNED;
-  bool alike = translate_again(c, b, away, n) && !memcmp(data, t->data, words * sizeof *data) &&
+  uint64_t offset = ((uint64_t)(b->code - (uint8_t *)b) + (uint64_t)n + 4 * ALIGNED - 1) / (4 * ALIGNED) * (4 * ALIGNED) + ALIGNED;
+  bool alike = translate_again(c, b, offset, n) && !memcmp(data, t->data, words * sizeof *data) &&
                !memcmp(ends, t->ends, b->icount * sizeof *ends);
-  int found = alike ? differences(c, b->code, n, away, fixes) : -1;
+  int found = alike ? find_fixes(c, b->code, n, offset, fixes) : -1;
   if (found >= 0 && c->keep.learning)
     keep(c, b, n, fixes, found);
   memcpy(t->data, data, words * sizeof *data);
