@@ -90,6 +90,7 @@ void tl_amd64_start_up(struct tl_cpu *c, uint8_t page) {
   e->hflags |= TL_HF_ADDSEG;
   tl_amd64_set_flags(c, 2);
   e->eip = 0;
+  tl_look_around(&c->clock);
   tl_look_for_interrupts(&c->clock);
   tl_lib.flush_tlb(c->cs);
 }

@@ -35,13 +35,6 @@ static inline void tl_clock_start(struct tl_clock *k, uint64_t ns, uint64_t end)
   *k = (struct tl_clock){.ns = ns, .end = end, .due = TL_NEVER, .deadline = TL_NEVER, .slice = TL_NEVER};
 }
 
-// The guest may have unmasked an interrupt: one may be taken wherever the guest goes on. The
-// instruction that did so must end its block.
-static inline void tl_look_for_interrupts(struct tl_clock *k) {
-  k->look = true;
-  k->due = 0;
-}
-
 // Asked for at a hit: end the run before the instruction.
 static inline void tl_stop_here(struct tl_clock *k) {
   k->stop_here = true;
@@ -50,6 +43,10 @@ static inline void tl_stop_here(struct tl_clock *k) {
 
 // Have the next block look at all that may be due. May be called from any thread.
 static inline void tl_look_around(struct tl_clock *k) { __atomic_store_n(&k->due, 0, __ATOMIC_SEQ_CST); }
+
+// The guest may have unmasked an interrupt: one may be taken wherever the guest goes on. The
+// instruction that did so must end its block. Where nothing is due there is nothing to look for.
+static inline void tl_look_for_interrupts(struct tl_clock *k) { k->look = k->look || k->ns >= k->due; }
 
 // Bytes of code that ended at end have been executed by other means than a block.
 static inline void tl_clock_add(struct tl_clock *k, uint64_t bytes, uint64_t end) {

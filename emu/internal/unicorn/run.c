@@ -93,6 +93,7 @@ void tl_wait(struct tl_cpu *c, uint64_t next, unsigned len) {
   if (why == TL_RUNNING)
     return;
   if (why == TL_PARKED) {
+    tl_look_around(&c->clock); // another CPU may interrupt it
     tl_look_for_interrupts(&c->clock);
     tl_leave(c, next, why);
   }
