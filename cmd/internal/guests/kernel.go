@@ -244,8 +244,8 @@ func (k *Kernel) Arch() *arch.Arch {
 
 // Needs are what all guests of its system need, nil if that is nothing.
 func (k *Kernel) Needs() *images.Needs {
-	if k.System == nil {
-		return nil
+	if k.System == nil { // an image's is known without a look at its kernel
+		return images.NeedsOf(k.Spec.OS)
 	}
 	return images.NeedsOf(k.System.Name)
 }
