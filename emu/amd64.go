@@ -6,6 +6,7 @@ import (
 	"trapline/emu/boot"
 	"trapline/emu/device"
 	"trapline/emu/internal/unicorn"
+	"trapline/kernel/arch"
 )
 
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
@@ -17,12 +18,12 @@ type pc struct {
 
 // Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
-var amd64Wiring = wiring{
+var _ = platforms.Row(arch.AMD64, wiring{
 	platform:     newPC,
 	slots:        []uint64{0xffffffffb0000000, 0xffffffff90000000},
 	maxSMPMemory: device.LAPICBase,
 	setUpSMP:     (*unicorn.Engine).SetAPIC,
-}
+})
 
 func newPC(m *Machine, c Config) platform {
 	p := &pc{m: m}

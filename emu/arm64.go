@@ -17,11 +17,11 @@ type arm64 struct {
 }
 
 // Trampolines lie above everything that Linux maps.
-var arm64Wiring = wiring{
+var _ = platforms.Row(arch.ARM64, wiring{
 	platform: newARM64,
 	slots:    []uint64{0xffffffffd0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
-}
+})
 
 // core is a CPU.
 type core struct{ cpuControl }

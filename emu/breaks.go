@@ -38,7 +38,7 @@ func (b *breakpoints) setSlots(base uint64) {
 // stays where it is placed; one that moves itself could come to lie anywhere, so until
 // its place is known there is no range.
 func (b *breakpoints) AvoidSlots(lo, hi uint64) {
-	for _, base := range platforms[b.m.arch].slots {
+	for _, base := range b.m.slotBases() {
 		if hi <= base || lo >= base+slotsSize {
 			b.setSlots(base)
 			return
@@ -164,4 +164,10 @@ func (b *breakpoints) CheckedOn(cpu int) (hits, executions uint64) {
 		executions += c.Executed(a)
 	}
 	return c.Counters().Hits - c.hitsBefore, executions
+}
+
+// slotBases are where trampolines may lie on the machine's architecture.
+func (m *Machine) slotBases() []uint64 {
+	wire, _ := platforms.Of(m.arch) // there is one, or there would be no machine
+	return wire.slots
 }

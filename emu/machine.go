@@ -97,7 +97,7 @@ func New(a *arch.Arch, c Config) (*Machine, error) {
 		return nil, fmt.Errorf("guest memory of %d bytes: it must be %d MiB to %d GiB, in whole pages",
 			c.Memory, MinMemory>>20, MaxMemory>>30)
 	}
-	wire, ok := platforms[a]
+	wire, ok := platforms.Of(a)
 	if !ok {
 		return nil, fmt.Errorf("no machine for %s guests", a)
 	}

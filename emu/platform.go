@@ -50,12 +50,8 @@ type wiring struct {
 	setUpSMP func(*unicorn.Engine) error
 }
 
-// platforms has the machine of each architecture that can be emulated.
-var platforms = map[*arch.Arch]wiring{
-	arch.AMD64:   amd64Wiring,
-	arch.ARM64:   arm64Wiring,
-	arch.RISCV64: riscv64Wiring,
-}
+// platforms has the machine of each architecture.
+var platforms arch.Table[wiring]
 
 // check returns an error if a machine of this kind cannot have what c wants.
 func (w wiring) check(a *arch.Arch, c Config) error {

@@ -74,7 +74,7 @@ func (m *Machine) Load(s *Snapshot) error {
 // check says whether the header is that of such a machine.
 func (h *header) check(m *Machine) error {
 	alone := len(h.CPUs) == 1 && (h.CPUs[0].Idle || h.CPUs[0].Off)
-	slots := h.Slots == noSlots || slices.Contains(platforms[m.arch].slots, h.Slots)
+	slots := h.Slots == noSlots || slices.Contains(m.slotBases(), h.Slots)
 	switch {
 	case h.Arch != m.arch.Name || h.Memory != uint64(len(m.engine.RAM())) || len(h.CPUs) != len(m.cpus) || h.Current >= len(m.cpus) || h.Current < 0:
 		return fmt.Errorf("%w: it is of another machine (%s, %d MiB, CPUs: %d)", ErrSnapshot, h.Arch, h.Memory>>20, len(h.CPUs))

@@ -18,12 +18,12 @@ type riscv64 struct {
 }
 
 // Trampolines lie above what Linux uses: its image and modules end 256 MiB below the top.
-var riscv64Wiring = wiring{
+var _ = platforms.Row(arch.RISCV64, wiring{
 	platform: newRISCV64,
 	slots:    []uint64{0xffffffffe0000000, 0xffffffffc0000000},
 	disks:    device.VirtDisks,
 	bare:     true,
-}
+})
 
 // interrupt is one of a CPU's interrupts.
 type interrupt struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 
 	"trapline/kernel/arch"
 )
@@ -37,10 +36,8 @@ type relocator struct {
 	apply func(r relocation)
 }
 
-// relocators has the kinds that make sense in a module by itself, for each architecture.
-var relocators = map[*arch.Arch]map[uint32]relocator{
-	arch.AMD64: amd64Relocators, arch.ARM64: arm64Relocators, arch.RISCV64: riscv64Relocators,
-}
+// relocators has the relocations that make sense in a module by itself on each architecture.
+var relocators arch.Table[map[uint32]relocator]
 
 // link gives the loaded sections addresses, one after the other, and carries out the
 // relocations that refer to them. In the file's headers it becomes a linked file, so that
@@ -122,7 +119,7 @@ func (img *Image) relocate(s *elf.Section, table, symbols []byte) error {
 		return errors.New("it is compressed, and to be relocated")
 	}
 	le, data := binary.LittleEndian, img.bytes(s)
-	kinds := relocators[img.arch]
+	kinds, _ := relocators.Of(img.arch)
 	for ; len(table) >= relaSize; table = table[relaSize:] {
 		off, info, addend := le.Uint64(table), le.Uint64(table[8:]), le.Uint64(table[16:])
 		at := int(info>>32) * symSize
@@ -150,82 +147,3 @@ var (
 	rel32 = relocator{4, func(r relocation) { binary.LittleEndian.PutUint32(r.place, uint32(r.value-r.at)) }}
 	rel64 = relocator{8, func(r relocation) { binary.LittleEndian.PutUint64(r.place, r.value-r.at) }}
 )
-
-// amd64Relocators: System V ABI for AMD64, table 4.9.
-var amd64Relocators = map[uint32]relocator{
-	uint32(elf.R_X86_64_64): put64, uint32(elf.R_X86_64_32): put32, uint32(elf.R_X86_64_32S): put32,
-	uint32(elf.R_X86_64_PC32): rel32, uint32(elf.R_X86_64_PLT32): rel32, uint32(elf.R_X86_64_PC64): rel64,
-}
-
-// arm64Relocators: ELF for the Arm 64-bit Architecture, 5.7.
-var arm64Relocators = map[uint32]relocator{
-	uint32(elf.R_AARCH64_ABS64): put64, uint32(elf.R_AARCH64_ABS32): put32,
-	uint32(elf.R_AARCH64_PREL64): rel64, uint32(elf.R_AARCH64_PREL32): rel32,
-	uint32(elf.R_AARCH64_CALL26): arm64Branch, uint32(elf.R_AARCH64_JUMP26): arm64Branch,
-}
-
-var arm64Branch = relocator{4, func(r relocation) {
-	const mask = 1<<26 - 1
-	le := binary.LittleEndian
-	le.PutUint32(r.place, le.Uint32(r.place)&^mask|uint32((r.value-r.at)>>2)&mask)
-}}
-
-// riscv64Relocators: RISC-V ELF psABI, table 3.
-var riscv64Relocators = riscv64Kinds()
-
-func riscv64Kinds() map[uint32]relocator {
-	kinds := map[uint32]relocator{
-		uint32(elf.R_RISCV_64): put64, uint32(elf.R_RISCV_32): put32, uint32(elf.R_RISCV_32_PCREL): rel32,
-		uint32(elf.R_RISCV_CALL): riscv64Call, uint32(elf.R_RISCV_CALL_PLT): riscv64Call,
-		uint32(elf.R_RISCV_SET6): {1, func(r relocation) { r.place[0] = r.place[0]&0xc0 | byte(r.value)&0x3f }},
-		uint32(elf.R_RISCV_SUB6): {1, func(r relocation) { r.place[0] = r.place[0]&0xc0 | (r.place[0]-byte(r.value))&0x3f }},
-		riscv64SetULEB:           {1, func(r relocation) { riscv64ULEB(r.place, func(uint64) uint64 { return r.value }) }},
-		riscv64SubULEB:           {1, func(r relocation) { riscv64ULEB(r.place, func(old uint64) uint64 { return old - r.value }) }},
-	}
-	maps.Copy(kinds, riscv64Sums)
-	return kinds
-}
-
-// Two kinds that package elf does not know: a number in unsigned LEB128, whose length stays.
-const riscv64SetULEB, riscv64SubULEB = 60, 61
-
-var riscv64Sums = map[uint32]relocator{
-	uint32(elf.R_RISCV_SET8): riscv64Sum(1, 0, 1), uint32(elf.R_RISCV_ADD8): riscv64Sum(1, 1, 1), uint32(elf.R_RISCV_SUB8): riscv64Sum(1, 1, -1),
-	uint32(elf.R_RISCV_SET16): riscv64Sum(2, 0, 1), uint32(elf.R_RISCV_ADD16): riscv64Sum(2, 1, 1), uint32(elf.R_RISCV_SUB16): riscv64Sum(2, 1, -1),
-	uint32(elf.R_RISCV_SET32): riscv64Sum(4, 0, 1), uint32(elf.R_RISCV_ADD32): riscv64Sum(4, 1, 1), uint32(elf.R_RISCV_SUB32): riscv64Sum(4, 1, -1),
-	uint32(elf.R_RISCV_ADD64): riscv64Sum(8, 1, 1), uint32(elf.R_RISCV_SUB64): riscv64Sum(8, 1, -1),
-}
-
-// riscv64Sum makes a number of size bytes keep times itself, plus sign times the value.
-func riscv64Sum(size int, keep, sign int64) relocator {
-	return relocator{size, func(r relocation) {
-		var word [8]byte
-		copy(word[:], r.place[:size])
-		le := binary.LittleEndian
-		le.PutUint64(word[:], le.Uint64(word[:])*uint64(keep)+r.value*uint64(sign))
-		copy(r.place[:size], word[:size])
-	}}
-}
-
-func riscv64ULEB(p []byte, change func(old uint64) uint64) {
-	n := 0
-	for n < len(p)-1 && n < 9 && p[n]&0x80 != 0 {
-		n++
-	}
-	old := uint64(0)
-	for i := range n + 1 {
-		old |= uint64(p[i]&0x7f) << (7 * i)
-	}
-	v := change(old)
-	for i := range n + 1 {
-		p[i] = p[i]&0x80 | byte(v)&0x7f
-		v >>= 7
-	}
-}
-
-// riscv64Call is an AUIPC and the JALR behind it.
-var riscv64Call = relocator{8, func(r relocation) {
-	le, d := binary.LittleEndian, uint32(r.value-r.at)
-	le.PutUint32(r.place, le.Uint32(r.place)&0xfff|(d+0x800)&0xfffff000)
-	le.PutUint32(r.place[4:], le.Uint32(r.place[4:])&0xfffff|d<<20)
-}}

@@ -43,7 +43,11 @@ func New(c Config) (*Verifier, error) {
 	}
 	c.Machine.OnHit(func(arch.CPU, uint64) {})
 	c.Machine.OnRewrite(func(uint64) {})
-	v := &Verifier{Config: c, isa: isa, rules: rulesOf[a]}
+	states, ok := rulesOf.Of(a)
+	if !ok {
+		return nil, fmt.Errorf("verifying instructions of %s is not supported", a)
+	}
+	v := &Verifier{Config: c, isa: isa, rules: states}
 	if v.stepper, err = c.Machine.Step(); err != nil {
 		return nil, err
 	}

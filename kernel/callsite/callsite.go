@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"trapline/kernel/arch"
 )
 
 // A Site is a call that stands for a probe.
@@ -55,25 +57,31 @@ type call struct {
 	length int      // bytes
 	types  []uint32 // of relocations
 	nops   string   // that take its place
+	// none is a relocation that changes nothing, by which one that is not wanted is replaced.
+	none uint32
 }
 
-// calls has a row for each architecture (psABI of x86-64, 4.4.1; AAELF64, 5.7.8; RISC-V ELF
-// psABI, 8.4).
-var calls = map[elf.Machine]call{
-	elf.EM_X86_64: {1, 5, []uint32{uint32(elf.R_X86_64_PLT32), uint32(elf.R_X86_64_PC32)},
-		"\x0f\x1f\x44\x00\x00"}, // nopl 0(%rax,%rax)
-	elf.EM_AARCH64: {0, 4, []uint32{uint32(elf.R_AARCH64_CALL26)}, "\x1f\x20\x03\xd5"},
-	elf.EM_RISCV: {0, 8, []uint32{uint32(elf.R_RISCV_CALL), uint32(elf.R_RISCV_CALL_PLT)},
-		"\x13\x00\x00\x00\x13\x00\x00\x00"},
+// calls has how each architecture calls a function.
+var calls arch.Table[call]
+
+func callOf(m elf.Machine) (call, bool) {
+	a, err := arch.ForELF(m)
+	if err != nil {
+		return call{}, false
+	}
+	return calls.Of(a)
 }
 
 // Nops are what the call of a site becomes.
-func Nops(m elf.Machine) []byte { return []byte(calls[m].nops) }
+func Nops(m elf.Machine) []byte {
+	how, _ := callOf(m)
+	return []byte(how.nops)
+}
 
 // Find finds the sites of a file with 64 bits, by section and address. A use of a probe's
 // function that is no call is an error.
 func Find(f *elf.File) ([]Site, error) {
-	how, ok := calls[f.Machine]
+	how, ok := callOf(f.Machine)
 	if !ok {
 		return nil, fmt.Errorf("static probes: no support for %s", f.Machine)
 	}

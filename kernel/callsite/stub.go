@@ -5,12 +5,6 @@ import (
 	"fmt"
 )
 
-// relocationNone is a relocation that changes nothing, by which one that is not wanted is
-// replaced. Linux's loader for riscv64 knows no R_RISCV_NONE.
-var relocationNone = map[elf.Machine]uint32{
-	elf.EM_X86_64: uint32(elf.R_X86_64_NONE), elf.EM_AARCH64: uint32(elf.R_AARCH64_NONE), elf.EM_RISCV: uint32(elf.R_RISCV_RELAX),
-}
-
 // Stub makes the calls of all sites of a relocatable file no-operations: in data, the bytes
 // of the file that f is, their bytes and their relocations change. It returns the number of
 // sites.
@@ -19,7 +13,7 @@ func Stub(f *elf.File, data []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	how, none := calls[f.Machine], relocationNone[f.Machine]
+	how, _ := callOf(f.Machine) // there is one, or there would be no sites
 	at := map[elf.SectionIndex]map[uint64]bool{}
 	for _, s := range sites {
 		section := f.Sections[s.Section]
@@ -39,7 +33,7 @@ func Stub(f *elf.File, data []byte) (int, error) {
 		table := data[s.Offset : s.Offset+s.FileSize]
 		for ; len(table) >= relaSize; table = table[relaSize:] {
 			if at[elf.SectionIndex(s.Info)][f.ByteOrder.Uint64(table)] {
-				f.ByteOrder.PutUint64(table[8:], uint64(none))
+				f.ByteOrder.PutUint64(table[8:], uint64(how.none))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type isa struct {
 	frames func(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int
 }
 
-// isas has a row for every architecture.
+// isas has how kernels keep the thread and lay out stacks on each architecture.
 var isas arch.Table[*isa]
 
 func isaFor(a *arch.Arch) (*isa, error) {

@@ -16,7 +16,7 @@ type original struct {
 	instruction func(instrs []patch.Instr, i int) string
 }
 
-// originals has a row for each architecture.
+// originals has what the original kinst refuses on each architecture.
 var originals arch.Table[original]
 
 // exclusive reports whether the i-th instruction is one of those from a load-exclusive to its

@@ -5,7 +5,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-var amd64Course = &course{
+var _ = courses.Row(arch.AMD64, &course{
 	breakpoint: "int3",
 	trap: "int3 is one byte long, so it fits over any instruction. It raises the exception #BP, vector 3. The CPU saves where it was; " +
 		"RIP is already one byte past the breakpoint (SDM vol. 3, 6.4.4):",
@@ -19,4 +19,4 @@ var amd64Course = &course{
 	mask:      "IF, bit 9 of RFLAGS",
 	masked:    func(regs []uint64) bool { return regs[arch.RFLAGS]&(1<<9) == 0 },
 	displaced: insn.AMD64Displacement,
-}
+})

@@ -2,7 +2,7 @@ package lesson
 
 import "trapline/kernel/arch"
 
-var arm64Course = &course{
+var _ = courses.Row(arch.ARM64, &course{
 	breakpoint: "brk",
 	trap: "brk raises a synchronous exception of class 0x3c to EL1, the kernel's level. The CPU saves the program counter in ELR_EL1 and the state in SPSR_EL1, " +
 		"masks interrupts and goes to the vector table (Arm ARM, D1.3):",
@@ -16,4 +16,4 @@ var arm64Course = &course{
 	mask:   "I, bit 7 of PSTATE, masks them when it is 1",
 	masked: func(regs []uint64) bool { return regs[arch.ArmPSTATE]&(1<<7) != 0 },
 	double: true,
-}
+})

@@ -2,7 +2,7 @@ package lesson
 
 import "trapline/kernel/arch"
 
-var riscv64Course = &course{
+var _ = courses.Row(arch.RISCV64, &course{
 	breakpoint: "ebreak",
 	trap: "ebreak (c.ebreak over an instruction of two bytes) raises exception 3. The hart saves the program counter in sepc and the cause in scause, " +
 		"moves sstatus.SIE to SPIE, clears it, and goes to stvec (Privileged Architecture, 4.1):",
@@ -16,4 +16,4 @@ var riscv64Course = &course{
 	mask:   "SIE, bit 1 of sstatus",
 	masked: func(regs []uint64) bool { return regs[arch.RiscvSSTATUS]&(1<<1) == 0 },
 	double: true,
-}
+})

@@ -28,11 +28,12 @@ type field struct {
 	what string
 }
 
-var courses = map[*arch.Arch]*course{arch.AMD64: amd64Course, arch.ARM64: arm64Course, arch.RISCV64: riscv64Course}
+// courses has what a lesson says of each architecture.
+var courses arch.Table[*course]
 
 // Lesson tells the firing.
 func (f *Firing) Lesson() Lesson {
-	c := courses[f.arch()]
+	c, _ := courses.Of(f.arch())
 	l := Lesson{Title: f.Probe + " fires, in " + f.Image}
 	steps := []Step{f.located(), f.planned(), f.patched(c)}
 	if f.Slot != nil {

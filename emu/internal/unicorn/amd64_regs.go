@@ -16,6 +16,8 @@ var amd64Segments = map[arch.Reg]int{
 	arch.CS: C.TL_CS, arch.SS: C.TL_SS, arch.DS: C.TL_DS, arch.ES: C.TL_ES, arch.FS: C.TL_FS, arch.GS: C.TL_GS,
 }
 
+var _ = architectures.Row(arch.AMD64, func(e *Engine) registers { return amd64{e} })
+
 // amd64 is the registers of an amd64 engine.
 type amd64 struct{ *Engine }
 

@@ -12,6 +12,8 @@ import (
 	"trapline/kernel/arch"
 )
 
+var _ = architectures.Row(arch.ARM64, func(e *Engine) registers { return arm64{e} })
+
 // arm64 is the registers of an arm64 engine.
 type arm64 struct{ *Engine }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trapline/kernel/arch"
 )
 
 // Libraries that differ from the known one in a single function, which is put in front
@@ -59,7 +61,7 @@ func TestRefuses(t *testing.T) {
 
 // TestOpens is also what TestRefuses runs with another library.
 func TestOpens(t *testing.T) {
-	for a := range architectures {
+	for _, a := range arch.All {
 		t.Run(a.Name, func(t *testing.T) {
 			e, err := Open(a, 16*mib, 8*mib, nothing{})
 			if err != nil {

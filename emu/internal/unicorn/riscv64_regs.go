@@ -11,6 +11,8 @@ import (
 	"trapline/kernel/arch"
 )
 
+var _ = architectures.Row(arch.RISCV64, func(e *Engine) registers { return riscv64{e} })
+
 // riscv64 is the registers of a riscv64 engine.
 type riscv64 struct{ *Engine }
 

@@ -75,12 +75,8 @@ type registers interface {
 	mode() (at *uint64, mask uint64)
 }
 
-// architectures makes the registers of an engine, for each architecture there is.
-var architectures = map[*arch.Arch]func(*Engine) registers{
-	arch.AMD64:   func(e *Engine) registers { return amd64{e} },
-	arch.ARM64:   func(e *Engine) registers { return arm64{e} },
-	arch.RISCV64: func(e *Engine) registers { return riscv64{e} },
-}
+// architectures has what makes the registers of an engine of each architecture.
+var architectures arch.Table[func(*Engine) registers]
 
 // Engine is one CPU of the library with the memory of a machine. Memory, breakpoints and Stop
 // are the machine's: any of its engines will do.
@@ -132,7 +128,10 @@ func Version() string {
 }
 
 // Supported reports whether there is an engine for a.
-func Supported(a *arch.Arch) bool { return architectures[a] != nil }
+func Supported(a *arch.Arch) bool {
+	_, ok := architectures.Of(a)
+	return ok
+}
 
 // Open makes an engine for guests of a with memory bytes of RAM, a multiple of the page
 // size up to 4 GiB, and codeBuffer bytes for translated code. It refuses a library that it
@@ -162,7 +161,8 @@ func Open(a *arch.Arch, memory, codeBuffer uint64, h Handler) (*Engine, error) {
 
 func newEngine(c *C.struct_tl_cpu, a *arch.Arch, h Handler, stopping *sync.Mutex, d *deferral) *Engine {
 	e := &Engine{c: c, arch: a, handler: h, stopping: stopping, deferral: d}
-	e.registers = architectures[a](e)
+	newRegisters, _ := architectures.Of(a)
+	e.registers = newRegisters(e)
 	e.ram = unsafe.Slice((*byte)(c.m.ram), c.m.ram_size)
 	engines[c.id] = e
 	return e
