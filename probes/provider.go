@@ -62,6 +62,11 @@ func NewDTrace(r *Registry) *DTrace {
 // Name is "dtrace".
 func (d *DTrace) Name() string { return "dtrace" }
 
+var aboutDTrace = About{Stability: Stable}
+
+// About implements Abouter.
+func (d *DTrace) About() *About { return &aboutDTrace }
+
 // Provide returns those of the three that desc matches.
 func (d *DTrace) Provide(desc Desc) ([]*Probe, error) { return d.group.Match(desc), nil }
 

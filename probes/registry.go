@@ -29,6 +29,15 @@ type groupKey struct {
 	suffix           string
 }
 
+// Provider finds a provider by its name.
+func (r *Registry) Provider(name string) (Provider, bool) {
+	i := slices.IndexFunc(r.providers, func(p Provider) bool { return p.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return r.providers[i], true
+}
+
 // Retire says that a module is not there any more: its probes stay, and become those of
 // functions of the same names when the module is there again, perhaps elsewhere. None of
 // them is enabled.

@@ -33,6 +33,8 @@ var layers = []string{
 	"probes/ktext probes/profile",
 	"probes/kinst probes/fbt probes/copies probes/sdt/walk",
 	"probes/sdt probes/syscall",
+	"probes/host probes/modules",
+	"probes/trace",
 	"probes/session",
 	"verify",
 	"cmd/script cmd/tracejson",

@@ -26,8 +26,10 @@ type Config struct {
 	// modules that are not loaded too. Nil: nothing is known of types.
 	Types func(module string) []Typed
 
-	// Name is the provider's name, "" for fbt.
-	Name string
+	// Name is the provider's name, "" for fbt, and About is what its probes have, nil for those of
+	// fbt.
+	Name  string
+	About *probes.About
 	// Args, if not nil, gives argument i of a firing instead, of an entry or of a return.
 	Args func(f *probes.Firing, i int, entry bool) uint64
 	// Await, if not nil, has the return of a function that jumps to another wait for that one's,
@@ -68,8 +70,16 @@ func New(c Config) (*Provider, error) {
 	return &Provider{Config: c, arch: c.Target.Arch(), isa: isa, funcs: map[uint64]*function{}, skipped: map[uint64]bool{}}, nil
 }
 
-// Name is the provider's name.
-func (p *Provider) Name() string { return cmp.Or(p.Config.Name, "fbt") }
+// Name is that of the provider itself.
+const Name = "fbt"
+
+// Name implements probes.Provider.
+func (p *Provider) Name() string { return cmp.Or(p.Config.Name, Name) }
+
+var about = probes.About{Stability: probes.Private, Locals: true}
+
+// About implements probes.Abouter.
+func (p *Provider) About() *probes.About { return cmp.Or(p.Config.About, &about) }
 
 // Names of probes.
 const (

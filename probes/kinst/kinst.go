@@ -32,8 +32,24 @@ func New(r *probes.Registry, text *ktext.Text, args []arch.Reg) *Provider {
 	return &Provider{registry: r, text: text, args: args, branches: newBranches(), counted: map[uint64]bool{}}
 }
 
-// Name is "kinst".
-func (p *Provider) Name() string { return "kinst" }
+// Name is the first part of the names of its probes.
+const Name = "kinst"
+
+// Name implements probes.Provider.
+func (p *Provider) Name() string { return Name }
+
+var about = probes.About{Stability: probes.Private, Locals: true, Offsets: true}
+
+// About implements probes.Abouter.
+func (p *Provider) About() *probes.About { return &about }
+
+// Hint implements probes.Hinter.
+func (p *Provider) Hint(d probes.Desc) string {
+	if d.Function != "" {
+		return ""
+	}
+	return "kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
+}
 
 // Provide makes the probes of the instructions that d names. Without the provider's own
 // name or without a function it finds those made before.

@@ -50,6 +50,19 @@ func (p *Provider) Only(cpu int) { p.only = cpu }
 // Name is "profile".
 func (p *Provider) Name() string { return "profile" }
 
+var about = probes.About{Stability: probes.Stability{Name: "Unstable", Data: "Unstable", Class: "Common"}}
+
+// About implements probes.Abouter.
+func (p *Provider) About() *probes.About { return &about }
+
+// Hint implements probes.Hinter.
+func (p *Provider) Hint(d probes.Desc) string {
+	if strings.ContainsAny(d.Name, "0123456789") {
+		return ""
+	}
+	return "profile makes probes when their rate is named, as in profile-997 and tick-1s"
+}
+
 // Provide makes the probe that d names, when the name is one. A description with globs
 // finds those made before.
 func (p *Provider) Provide(d probes.Desc) ([]*probes.Probe, error) {

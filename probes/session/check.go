@@ -58,7 +58,7 @@ func (s *Session) check() error {
 	others := s.set.Total()
 	for i, n := range s.Target.(probes.CrossChecker).Counts() {
 		addr := s.checked[i]
-		if s.modules.left(addr) {
+		if s.modules.Left(addr) {
 			continue
 		}
 		hits := s.set.Hits(addr)

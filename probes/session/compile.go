@@ -237,10 +237,7 @@ func (s *Session) matchAll(sources []Source) error {
 		}
 	}
 	s.sources = sources
-	s.on.index(s.registry.Len())
-	for _, c := range s.prog.Clauses {
-		s.shows = append(s.shows, c.OnAggs())
-	}
+	s.on.Index(s.registry.Len())
 	return nil
 }
 

@@ -118,7 +118,7 @@ func TestSpare(t *testing.T) {
 	} {
 		r := newRig(t)
 		os := &sparingOS{spared: 0xff}
-		r.OS = os
+		r.setOS(os)
 		if err := r.trace(nil, spec(tt.program)); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func TestDefer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			run := func(how string) (string, int) {
 				r := newRig(t, append(strings.Fields(tt.opts), how)...)
-				r.OS = threadOS{}
+				r.setOS(threadOS{})
 				later := 0
 				if err := r.trace(func(target *probetest.Target) {
 					busy(target)

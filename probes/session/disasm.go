@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"trapline/probes"
 	"trapline/probes/d/code"
 	"trapline/probes/d/syntax"
 )
@@ -63,25 +64,6 @@ func (s *Session) disasmFunc(b *strings.Builder, what string, f *code.Func) {
 // Desugared writes the program as it is compiled, without the language's sugar: option -d.
 func (s *Session) Desugared(w io.Writer) error { return syntax.Print(w, s.tree) }
 
-// Attributes of stability: of a name, of what it tells, and of the machines it depends on.
-type attributes struct{ name, data, class string }
-
-var (
-	stable  = attributes{"Stable", "Stable", "Common"}
-	private = attributes{"Private", "Private", "ISA"}
-)
-
-var providerAttributes = map[string]attributes{
-	"dtrace": stable, "profile": {"Unstable", "Unstable", "Common"}, "kinst": private, "fbt": private,
-}
-
-func attributesOf(provider string) attributes {
-	if a, ok := providerAttributes[provider]; ok {
-		return a
-	}
-	return private
-}
-
 // Stability tells how far the program depends on what may change with the kernel: option
 // -v.
 func (s *Session) Stability(w io.Writer) error {
@@ -91,7 +73,7 @@ func (s *Session) Stability(w io.Writer) error {
 		if src.Library {
 			continue
 		}
-		desc, stmt := stable, stable
+		desc, stmt := probes.Stable, probes.Stable
 		from := 0
 		if i > 0 {
 			from = s.ends[i-1]
@@ -108,20 +90,20 @@ func (s *Session) Stability(w io.Writer) error {
 	return err
 }
 
-func writeAttributes(b *strings.Builder, title string, a attributes) {
-	fmt.Fprintf(b, "\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n", title, a.name, a.data, a.class)
+func writeAttributes(b *strings.Builder, title string, a probes.Stability) {
+	fmt.Fprintf(b, "\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n", title, a.Name, a.Data, a.Class)
 }
 
 // described is, for each clause, the least of the attributes of its probes' providers.
-func (s *Session) described() []attributes {
-	out := make([]attributes, len(s.prog.Clauses))
+func (s *Session) described() []probes.Stability {
+	out := make([]probes.Stability, len(s.prog.Clauses))
 	for i := range out {
-		out[i] = stable
+		out[i] = probes.Stable
 	}
-	for id := range s.on.each {
+	for id := range s.on.Each {
 		p, _ := s.registry.Probe(id)
-		of := attributesOf(p.Provider())
-		for _, e := range s.on.of(id) {
+		of := probes.AboutOf(p.Group().Provider()).Stability
+		for _, e := range s.on.Of(id) {
 			out[e.Clause] = least(out[e.Clause], of)
 		}
 	}
@@ -130,7 +112,7 @@ func (s *Session) described() []attributes {
 
 // statements are the attributes of what a clause computes: memory, registers and
 // structures of the kernel may change with it.
-func (s *Session) statements(c *code.Clause) attributes {
+func (s *Session) statements(c *code.Clause) probes.Stability {
 	fns := []*code.Func{}
 	if c.Pred != nil {
 		fns = append(fns, c.Pred)
@@ -138,7 +120,7 @@ func (s *Session) statements(c *code.Clause) attributes {
 	for _, a := range c.Actions {
 		fns = append(fns, a.Funcs()...)
 	}
-	a := stable
+	a := probes.Stable
 	for _, f := range fns {
 		for _, in := range f.Code {
 			a = least(a, ofInstr(in))
@@ -147,29 +129,29 @@ func (s *Session) statements(c *code.Clause) attributes {
 	return a
 }
 
-func ofInstr(in code.Instr) attributes {
+func ofInstr(in code.Instr) probes.Stability {
 	switch in.Op {
 	case code.OpReg, code.OpUReg, code.OpLoadS, code.OpLoadU, code.OpLoadBytes:
-		return private
+		return probes.Private
 	case code.OpBuiltin:
 		if code.Builtin(in.Imm) == code.Curthread {
-			return attributes{"Stable", "Private", "Common"}
+			return probes.Stability{Name: "Stable", Data: "Private", Class: "Common"}
 		}
 	case code.OpArg:
-		return attributes{"Stable", "Private", "ISA"}
+		return probes.Stability{Name: "Stable", Data: "Private", Class: "ISA"}
 	}
-	return stable
+	return probes.Stable
 }
 
 var ranks = map[string]int{"Private": 0, "Unstable": 1, "Stable": 2, "ISA": 0, "Common": 1}
 
 // least takes the lower of each attribute.
-func least(a, b attributes) attributes {
+func least(a, b probes.Stability) probes.Stability {
 	lower := func(x, y string) string {
 		if ranks[y] < ranks[x] {
 			return y
 		}
 		return x
 	}
-	return attributes{lower(a.name, b.name), lower(a.data, b.data), lower(a.class, b.class)}
+	return probes.Stability{Name: lower(a.Name, b.Name), Data: lower(a.Data, b.Data), Class: lower(a.Class, b.Class)}
 }

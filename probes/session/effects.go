@@ -45,7 +45,7 @@ func (s *Session) Clockwork() bool {
 
 // exits reports whether a clause of p can call exit().
 func (s *Session) exits(p *probes.Probe) bool {
-	for _, on := range s.on.of(p.ID()) {
+	for _, on := range s.on.Of(p.ID()) {
 		for _, a := range s.prog.Clauses[on.Clause].Actions {
 			if a.Act == code.Exit {
 				return true

@@ -73,7 +73,7 @@ func (o signalOS) Signal(_ guestos.MemWriter, _ arch.Regs, n int) error {
 func TestSignals(t *testing.T) {
 	r := newRig(t, "quiet", "destructive")
 	var got []int
-	r.OS = signalOS{got: &got}
+	r.setOS(signalOS{got: &got})
 	err := r.trace(readTwice, script(`BEGIN { raise(9); } kinst::vfs_read:0 { stop(); raise(5 + n++); } kinst::vfs_read:0 { raise(65); }`))
 	if want := []int{19, 5, 19, 6}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("signals %v, %v; want %v", got, err, want)
@@ -147,15 +147,6 @@ func TestBufPolicy(t *testing.T) {
 		}
 		if got := r.out.String(); err != nil || got != want {
 			t.Errorf("%s: %q %v, want %q", policy, got, err, want)
-		}
-	}
-}
-
-// TestGuestActs: each action on the guest is done here, and nothing else is.
-func TestGuestActs(t *testing.T) {
-	for _, a := range code.Acts() {
-		if _, ok := guestActs[a]; ok != a.Immediate() {
-			t.Errorf("%s: immediate is %t, and there is a row for it: %t", a, a.Immediate(), ok)
 		}
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/copies"
+	"trapline/probes/fbt"
+	"trapline/probes/kinst"
 	"trapline/probes/ktext"
+	"trapline/probes/modules"
 )
 
 // inlining turns kinst::f:entry and kinst::f:return into probes at the inlined copies of f,
@@ -35,7 +38,7 @@ func newInlining(s *Session) *inlining {
 // what lookup tells.
 func (in *inlining) descriptions(text string) []string {
 	d, err := probes.ParseDesc(text)
-	if err != nil || d.Provider != "kinst" || d.Function == "" {
+	if err != nil || d.Function == "" || !in.s.about(d.Provider).Offsets {
 		return nil
 	}
 	at, ok := parseLine(d.Name)
@@ -58,7 +61,7 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 	out := in.expandModules(d)
 	if !in.inKernel(d) {
 		if len(out) == 0 {
-			m := in.s.modules.described(d.Module)[0]
+			m := in.s.modules.Described(d.Module)[0]
 			return nil, &ktext.UnknownError{Function: d.Function, Module: d.Module, Near: m.Image.Symtab().Nearest(d.Function, 3)}
 		}
 		return out, nil
@@ -66,11 +69,11 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 	if _, err := in.s.ktext.Parts(d.Module); err != nil {
 		return nil, err
 	}
-	funcs, err := in.s.openFunctions()
+	funcs, err := in.s.OpenFunctions()
 	if err != nil {
 		return out, fmt.Errorf("%s:%s is about inlined copies: %w", d.Function, d.Name, err)
 	}
-	out = append(in.all(origin{d, funcs, funcs}), out...)
+	out = append(in.all(origin{d, funcs, funcs, true}), out...)
 	if len(out) == 0 {
 		return nil, in.nothing(d, funcs)
 	}
@@ -80,20 +83,20 @@ func (in *inlining) expand(d probes.Desc) ([]string, error) {
 // inKernel reports whether a description is looked for in the kernel proper: not if it is of
 // modules alone.
 func (in *inlining) inKernel(d probes.Desc) bool {
-	return in.s.ktext.InKernel(d.Module) || len(in.s.modules.described(d.Module)) == 0
+	return in.s.ktext.InKernel(d.Module) || len(in.s.modules.Described(d.Module)) == 0
 }
 
 // expandModules makes the descriptions for the modules whose files are known. They name the
 // module, which may not be loaded. Without debug information there are only the functions
 // themselves.
 func (in *inlining) expandModules(d probes.Desc) (out []string) {
-	for _, m := range in.s.modules.described(d.Module) {
-		d.Module = m.name()
-		if funcs, err := m.openFunctions(); err == nil {
-			out = append(out, in.all(origin{d, funcs, m.Image.Symtab()})...)
+	for _, m := range in.s.modules.Described(d.Module) {
+		d.Module = m.Name()
+		if funcs, err := m.OpenFunctions(); err == nil {
+			out = append(out, in.all(origin{d, funcs, m.Image.Symtab(), false})...)
 		} else if len(m.Image.Symtab().Glob(d.Function)) > 0 {
 			in.note("%v", err)
-			out = append(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: d.Function, Name: d.Name}.String())
+			out = append(out, probes.Desc{Provider: fbt.Name, Module: d.Module, Function: d.Function, Name: d.Name}.String())
 		}
 	}
 	return out
@@ -102,10 +105,11 @@ func (in *inlining) expandModules(d probes.Desc) (out []string) {
 // An origin is where functions are looked for, and for which description.
 type origin struct {
 	probes.Desc
-	funcs   *Functions
+	funcs   *modules.Functions
 	symbols interface {
 		AtLink(addr uint64) (kernel.Symbol, bool)
 	}
+	kernel bool // the kernel proper, no module
 }
 
 // all makes the descriptions for all functions that are meant.
@@ -134,7 +138,7 @@ func (in *inlining) function(d origin, name string) (out []string) {
 			in.note("%s: %s", name, note)
 		}
 		for _, s := range chosen(sites, d.Name) {
-			out = in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: s.Symbol, Name: s.Name()}, s.Addr)
+			out = in.add(out, probes.Desc{Provider: kinst.Name, Module: d.Module, Function: s.Symbol, Name: s.Name()}, s.Addr)
 		}
 	}
 	if bare > 0 {
@@ -142,18 +146,18 @@ func (in *inlining) function(d origin, name string) (out []string) {
 	}
 	for _, r := range f.Regular {
 		if sym, ok := d.symbols.AtLink(r.Entry); ok {
-			out = in.add(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: sym.Name, Name: d.Name}, sym.Addr)
+			out = in.add(out, probes.Desc{Provider: fbt.Name, Module: d.Module, Function: sym.Name, Name: d.Name}, sym.Addr)
 		}
 	}
 	if !known && in.assembler(d, name) {
-		out = append(out, probes.Desc{Provider: "fbt", Module: d.Module, Function: name, Name: d.Name}.String())
+		out = append(out, probes.Desc{Provider: fbt.Name, Module: d.Module, Function: name, Name: d.Name}.String())
 	}
 	return out
 }
 
 // assembler tells a function of which there is only a symbol.
 func (in *inlining) assembler(d origin, name string) bool {
-	if d.funcs != in.s.funcs {
+	if !d.kernel {
 		return false
 	}
 	_, err := in.s.ktext.Kernel().Named(name)
@@ -189,13 +193,13 @@ func (in *inlining) keep(text string, ps []*probes.Probe) []*probes.Probe {
 		return ps
 	}
 	return slices.DeleteFunc(slices.Clone(ps), func(p *probes.Probe) bool {
-		link, ok := in.s.modules.link(p)
+		link, ok := in.s.modules.LinkOf(p)
 		return !ok || !slices.Contains(addrs, link)
 	})
 }
 
 // nothing says why there is no probe for a description.
-func (in *inlining) nothing(d probes.Desc, funcs *Functions) error {
+func (in *inlining) nothing(d probes.Desc, funcs *modules.Functions) error {
 	f, known := funcs.Function(d.Function)
 	module := d.Module
 	if text := in.s.ktext; text.InKernel(module) {

@@ -15,6 +15,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/debuginfo"
 	"trapline/probes/copies"
+	"trapline/probes/modules"
 	"trapline/probes/probetest"
 )
 
@@ -29,13 +30,13 @@ func newCompiledRig(t *testing.T, path string) *rig {
 	r := &rig{target: probetest.New(arch.AMD64)}
 	r.Session, err = New(Config{
 		Target: r.target, Symbols: img.Symtab(), Text: img.Text, OS: fakeOS{}, Stdout: &r.out, Stderr: &r.errOut,
-		Debug: Debug{At: img, Functions: func() (*Functions, error) {
+		Debug: modules.Debug{At: img, Functions: func() (*modules.Functions, error) {
 			x, err := debuginfo.OpenIndex(img, "", nil)
 			if err != nil {
 				return nil, err
 			}
 			f, err := copies.New(img)
-			return &Functions{x, f}, err
+			return &modules.Functions{Index: x, Finder: f}, err
 		}},
 	})
 	if err != nil {

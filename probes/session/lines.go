@@ -11,6 +11,8 @@ import (
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/copies"
+	"trapline/probes/kinst"
+	"trapline/probes/modules"
 )
 
 // A sourceLine is the last part of kinst::f:FILE@LINE. A file is named without directories,
@@ -43,8 +45,8 @@ func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err 
 		}
 		out, err = in.line(d, &in.s.Debug, at)
 	}
-	for _, m := range in.s.modules.described(d.Module) {
-		d.Module = m.name()
+	for _, m := range in.s.modules.Described(d.Module) {
+		d.Module = m.Name()
 		more, why := in.line(d, &m.Debug, at)
 		out, err = append(out, more...), cmp.Or(err, why)
 	}
@@ -55,7 +57,7 @@ func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err 
 }
 
 // line makes the descriptions for the kernel or a module. It is an error that there are none.
-func (in *inlining) line(d probes.Desc, of *Debug, at sourceLine) (out []string, err error) {
+func (in *inlining) line(d probes.Desc, of *modules.Debug, at sourceLine) (out []string, err error) {
 	starts, err := in.lines(d, of)
 	if err != nil {
 		return nil, err
@@ -72,11 +74,11 @@ func (in *inlining) line(d probes.Desc, of *Debug, at sourceLine) (out []string,
 }
 
 // lines are those that begin in the function of a description.
-func (in *inlining) lines(d probes.Desc, of *Debug) ([]copies.LineStart, error) {
-	funcs, err := of.openFunctions()
+func (in *inlining) lines(d probes.Desc, of *modules.Debug) ([]copies.LineStart, error) {
+	funcs, err := of.OpenFunctions()
 	var source *copies.Source
 	if err == nil {
-		source, err = of.openSource()
+		source, err = of.OpenSource()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s names a source line: %w", d.Function, d.Name, err)
@@ -89,13 +91,18 @@ func (in *inlining) lines(d probes.Desc, of *Debug) ([]copies.LineStart, error) 
 	return starts, err
 }
 
-func (in *inlining) addStart(out []string, d probes.Desc, of *Debug, s copies.LineStart) []string {
-	site, why := of.funcs.At(s.Addr)
+func (in *inlining) addStart(out []string, d probes.Desc, of *modules.Debug, s copies.LineStart) []string {
+	funcs, err := of.OpenFunctions()
+	if err != nil {
+		in.note("%v", err)
+		return out
+	}
+	site, why := funcs.At(s.Addr)
 	if why != "" {
 		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
 		return out
 	}
-	return in.add(out, probes.Desc{Provider: "kinst", Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
+	return in.add(out, probes.Desc{Provider: kinst.Name, Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
 }
 
 // missing says what there is instead of a line.
@@ -133,9 +140,9 @@ func nearestLines(lines []int, line int) string {
 
 // inlinedAt are the functions of which copies cover an address, innermost first.
 func (s *Session) inlinedAt(addr uint64) []string {
-	d := s.modules.debugAt(addr)
-	link, _ := d.link(addr)
-	source, err := d.openSource()
+	d := s.modules.DebugAt(addr)
+	link, _ := d.LinkOf(addr)
+	source, err := d.OpenSource()
 	if err != nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (l *lister) described() {
 	epid := uint32(1)
 	for i, c := range l.s.prog.Clauses {
 		for ; ; epid++ {
-			id, clause, ok := l.s.on.get(epid)
+			id, clause, ok := l.s.on.Get(epid)
 			if !ok || clause != i {
 				break
 			}
@@ -64,7 +64,7 @@ func (l *lister) described() {
 }
 
 func (l *lister) foreseen(text string) {
-	for _, p := range l.s.modules.foresee(text) {
+	for _, p := range l.s.foresee(text) {
 		l.probe("-", p.Desc)
 	}
 }
@@ -83,7 +83,7 @@ func (l *lister) line(id any, d probes.Desc) {
 // details are those of dtrace -lv.
 func (l *lister) details(d probes.Desc) {
 	var b strings.Builder
-	of := attributesOf(d.Provider)
+	of := l.s.about(d.Provider).Stability
 	b.WriteString("\n")
 	writeAttributes(&b, "Probe Description Attributes", of)
 	writeAttributes(&b, "Argument Attributes", of)

@@ -5,20 +5,10 @@ import (
 	"strings"
 
 	"trapline/kernel"
-	"trapline/kernel/arch"
 	"trapline/kernel/ctypes"
-	"trapline/kernel/debuginfo"
 	"trapline/probes"
+	"trapline/probes/modules"
 )
-
-// Locals finds and reads local variables of the kernel. *debuginfo.Locals is one.
-type Locals interface {
-	// Find finds what a name means at an address, Names all that mean something there.
-	Find(addr uint64, name string) (*debuginfo.Local, bool)
-	Names(addr uint64) []string
-	// Read gives a variable's address, or its bytes.
-	Read(v *debuginfo.Local, g debuginfo.Guest) (addr uint64, data []byte, err error)
-}
 
 // localType is the type of a local variable at the probes of a description, which must be
 // instructions of functions. A return of fbt, which is at several, has what the function
@@ -30,10 +20,10 @@ func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
 	}
 	var typ *ctypes.Type
 	for _, p := range places {
-		if p.Provider != "kinst" && p.Provider != "fbt" {
+		if !s.about(p.Provider).Locals {
 			return nil, fmt.Errorf("%s is not in a function: only probes of kinst and fbt see local variables", p.Desc)
 		}
-		locals, err := p.of.openLocals()
+		locals, err := p.of.OpenLocals()
 		if err != nil {
 			return nil, err
 		}
@@ -59,17 +49,17 @@ func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
 type localPlace struct {
 	probes.Desc
 	addr uint64
-	of   *Debug
+	of   *modules.Debug
 }
 
 func (s *Session) localPlaces(desc string) (all []localPlace, err error) {
 	found, err := s.lookup(desc)
 	for _, p := range found {
-		all = append(all, localPlace{p.Desc(), p.Key, s.modules.debug(p)})
+		all = append(all, localPlace{p.Desc(), p.Key, s.modules.DebugOf(p)})
 	}
-	foreseen := s.modules.foresee(desc)
+	foreseen := s.foresee(desc)
 	for _, p := range foreseen {
-		all = append(all, localPlace{p.Desc, p.Addr, p.of})
+		all = append(all, localPlace{p.Desc, p.Addr, p.Debug})
 	}
 	if len(all) > 0 {
 		err = nil
@@ -78,7 +68,7 @@ func (s *Session) localPlaces(desc string) (all []localPlace, err error) {
 }
 
 // noLocal says what there is instead.
-func noLocal(locals Locals, addr uint64, at, name string) error {
+func noLocal(locals modules.Locals, addr uint64, at, name string) error {
 	names := locals.Names(addr)
 	if near := kernel.Nearest(names, name, 3); len(near) > 0 {
 		names = near
@@ -87,35 +77,4 @@ func noLocal(locals Locals, addr uint64, at, name string) error {
 		return fmt.Errorf("there are no local variables at %s", at)
 	}
 	return fmt.Errorf("there is no such variable at %s (there: %s)", at, strings.Join(names, ", "))
-}
-
-// localGuest is the CPU at a firing, for package debuginfo.
-type localGuest struct{ e *env }
-
-func (g localGuest) Reg(r arch.Reg) uint64 { return g.e.firing.CPU.Reg(r) }
-
-func (g localGuest) Read(addr uint64, p []byte) error {
-	if bad, ok := g.e.Read(addr, p); !ok {
-		return fmt.Errorf("invalid address (0x%x)", bad)
-	}
-	return nil
-}
-
-// Local implements vm.Env.
-func (e *env) Local(name string) (addr uint64, data []byte, err error) {
-	start := e.firing.Probe.Key
-	locals, err := e.s.modules.debug(e.firing.Probe).openLocals()
-	if err != nil {
-		return 0, nil, err
-	}
-	v, ok := locals.Find(start, name)
-	if pc := e.Reg(int(e.s.Target.Arch().PC)); ok && e.firing.Probe.Provider() == "fbt" && pc != start {
-		there, found := locals.Find(pc, name)
-		// What has been inlined into the function there may have a variable of that name too.
-		v, ok = there, found && ctypes.Same(v.Type, there.Type)
-	}
-	if !ok {
-		return 0, nil, fmt.Errorf("%s: not there", name)
-	}
-	return locals.Read(v, localGuest{e})
 }

@@ -2,13 +2,17 @@ package session
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"trapline/kernel"
 	"trapline/probes"
 	"trapline/probes/d/syntax"
+	"trapline/probes/ktext"
+	"trapline/probes/modules"
 )
 
 // tagZero is the tag of a description that matches nothing.
@@ -39,7 +43,7 @@ func (s *Session) match(src Source, clause int) (n int, err error) {
 		if err != nil && !s.Options.ZeroDefs {
 			return 0, s.unmatched[0]
 		}
-		s.on.add(ps, clause)
+		s.on.Add(ps, clause)
 		n += len(ps)
 	}
 	return n, nil
@@ -51,7 +55,7 @@ func (s *Session) toCome(text string) (yes bool, why error) {
 	if err != nil || s.inlined.done[text].err != nil {
 		return false, nil
 	}
-	return s.modules.expects(d)
+	return s.modules.Expects(d)
 }
 
 // Unmatched tells the descriptions for which there is no probe, in the order of the
@@ -75,12 +79,13 @@ func (s *Session) hint(text string) string {
 			return ": " + err.Error()
 		}
 		return fmt.Sprintf(": fbt has entry and return, and kinst makes probes when it is named, as in kinst::%s:", d.Function)
-	case d.Provider == "profile" && !strings.ContainsAny(d.Name, "0123456789"):
-		return ": profile makes probes when their rate is named, as in profile-997 and tick-1s"
 	case userProvider(d.Provider):
 		return ": user programs cannot be probed, only the kernel"
-	case d.Provider == "kinst" && d.Function == "":
-		return ": kinst makes probes when it and a function are named, as in kinst::FUNCTION:"
+	}
+	if p, ok := s.registry.Provider(d.Provider); ok {
+		if h, can := p.(probes.Hinter); can && h.Hint(d) != "" {
+			return ": " + h.Hint(d)
+		}
 	}
 	return ""
 }
@@ -103,6 +108,58 @@ func (s *Session) lookup(text string) ([]*probes.Probe, error) {
 	}
 	ps, err := s.registry.Match(d)
 	return s.inlined.keep(text, ps), err
+}
+
+// about is what the probes of a provider have.
+func (s *Session) about(provider string) *probes.About {
+	p, _ := s.registry.Provider(provider)
+	return probes.AboutOf(p)
+}
+
+// foresee lists the probes of modules that a description means when they are loaded.
+func (s *Session) foresee(text string) []modules.Foreseen {
+	d, err := probes.ParseDesc(text)
+	if err != nil {
+		return nil
+	}
+	meant, made := s.inlined.addrs[text]
+	return s.modules.Foresee(d, func(link uint64) bool { return !made || slices.Contains(meant, link) })
+}
+
+// missed reports whether a description names a module that is not there.
+func (s *Session) missed() bool {
+	return slices.ContainsFunc(s.unmatched, func(err error) bool { return errors.Is(err, ktext.ErrNoModule) })
+}
+
+// matchModule finds the probes of a module for all clauses, and makes their enablings. What a
+// description cannot have there is reported if it names the module: otherwise another may have it.
+func (s *Session) matchModule(m *modules.Module) (all []*probes.Probe) {
+	for i, c := range s.prog.Clauses {
+		for _, text := range c.Probes {
+			for _, p := range s.inModule(m, text) {
+				s.on.AddLate(p, i)
+				all = append(all, p)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *probes.Probe) int { return cmp.Compare(a.ID(), b.ID()) })
+	return slices.Compact(all)
+}
+
+// inModule finds the probes of a description in a module.
+func (s *Session) inModule(m *modules.Module, text string) []*probes.Probe {
+	d, err := probes.ParseDesc(text)
+	if err != nil || !s.ktext.InModule(d.Module, m.Name()) {
+		return nil
+	}
+	named := d.Module == m.Name()
+	d.Module = m.Name()
+	ps, err := s.registry.Match(d)
+	if err != nil && named {
+		s.complain("module %s: %v", m.Name(), err)
+	}
+	ps = slices.Clone(s.inlined.keep(text, ps))
+	return slices.DeleteFunc(ps, func(p *probes.Probe) bool { return p.Module() != m.Name() })
 }
 
 // full is a description with all four parts.

@@ -9,6 +9,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
+	"trapline/probes/modules"
 	"trapline/probes/probetest"
 )
 
@@ -77,7 +78,7 @@ func newModuleRig(t *testing.T, opts ...string) *moduleRig {
 	symbols := probetest.Symbols(funcs)
 	r.Session, err = New(Config{
 		Target: r.target, Symbols: symbols, Text: symbols.File, OS: r.os, Stdout: &r.out, Stderr: &r.errOut,
-		Modules: []*Module{{Image: image, Debug: Debug{At: image}}},
+		Modules: []*modules.Module{{Image: image, Debug: modules.Debug{At: image}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,16 +10,16 @@ import (
 	"trapline/probes"
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
-	"trapline/probes/d/consume"
 	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
-	"trapline/probes/d/vm"
 	"trapline/probes/fbt"
 	"trapline/probes/kinst"
 	"trapline/probes/ktext"
+	"trapline/probes/modules"
 	"trapline/probes/patch"
 	"trapline/probes/profile"
 	"trapline/probes/syscall"
+	"trapline/probes/trace"
 )
 
 // Symbols is what a session asks of a symbol table. *kernel.Symtab is one.
@@ -30,17 +30,17 @@ type Config struct {
 	Target  probes.Target
 	Symbols Symbols
 	// Text reads the text of the image file at an address of the running kernel.
-	Text  func(addr uint64, p []byte) error
-	OS    guestos.OS
-	Types check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
-	Debug             // of the kernel
+	Text          func(addr uint64, p []byte) error
+	OS            guestos.OS
+	Types         check.Types // of the kernel, of functions if fbt.Types too; nil: nothing is known of them
+	modules.Debug             // of the kernel
 	// Static are the sites of the static probes that are compiled into the kernel.
 	Static []callsite.Site
 	// Modules are the files of modules that the guest may load.
-	Modules []*Module
+	Modules []*modules.Module
 	// FindModule finds the file of another module by its name, nil if there is none. It may be
 	// nil.
-	FindModule func(name string) (*Module, error)
+	FindModule func(name string) (*modules.Module, error)
 
 	Options *option.Options // nil: the defaults. A program's pragmas change them.
 	Stdout  io.Writer
@@ -57,50 +57,21 @@ type Session struct {
 	dtrace   *probes.DTrace
 	profile  *profile.Provider
 
+	modules *modules.Modules
+	trace   *trace.Trace
+
 	sources []Source
 	ends    []int // by source: the number of clauses up to its end
 	counts  []int // by source: probes matched
 	tree    *syntax.Program
 	prog    *code.Program
-	shows   []bool // by clause: show at once what it recorded
-	on      enablings
+	on      trace.Enablings
 
-	modules   *modules
 	inlined   *inlining
-	unmatched []error // descriptions without a probe
-
-	vm    *vm.Machine
-	trace consume.Trace
-	read  *consume.Reader
-	sink  consume.Sink
-
-	env, errEnv, countEnv env
-	shown                 consume.Enabling // the last one that trace was asked for,
-	shownID               uint32           // and its EPID
-	errFiring             probes.Firing
-	countFiring           probes.Firing
-	phase                 phase
-	start                 uint64            // of the trace, on the guest's clock
-	began                 bool              // BEGIN has fired
-	bases                 map[string]uint64 // by module: see base
-	checked               []uint64          // addresses of the cross-check
-	err                   error
-	host                  host
-	vtime                 vtime
-	deferral
-	halted code.Act // Panic or Breakpoint, when one has run
+	unmatched []error           // descriptions without a probe
+	bases     map[string]uint64 // by module: see base
+	checked   []uint64          // addresses of the cross-check
 }
-
-// phase says which probes fire.
-type phase uint8
-
-const (
-	setup    phase = iota
-	running        // all
-	draining       // none: an exit action has run
-	ending         // END
-	over           // none
-)
 
 // New makes a session without a program.
 func New(c Config) (*Session, error) {
@@ -109,10 +80,18 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{Config: c, registry: probes.NewRegistry(), bases: map[string]uint64{}}
 	s.inlined = newInlining(s)
-	s.modules = newModules(s)
-	s.env.s, s.errEnv.s, s.countEnv.s = s, s, s
+	s.dtrace = probes.NewDTrace(s.registry)
+	s.modules = modules.New(modules.Config{
+		Target: c.Target, OS: c.OS, Registry: s.registry, Kernel: &s.Debug, Files: c.Modules, Find: c.FindModule,
+		Static: s.staticProvider, Match: s.matchModule, Show: s.show, Keep: s.keep, Complain: s.complain, Say: s.say,
+	})
+	s.trace = trace.New(trace.Config{
+		Target: c.Target, OS: c.OS, Registry: s.registry, DTrace: s.dtrace, Options: c.Options,
+		Stdout: c.Stdout, Stderr: c.Stderr, Epoch: c.Epoch,
+		Watch: s.modules.Event, Locals: s.localsOf, Entry: s.entry, Symbol: s.symbol, Base: s.base, Inlined: s.openInlined,
+	})
 	var err error
-	if s.set, err = patch.New(c.Target, s.text, s); err != nil {
+	if s.set, err = patch.New(c.Target, s.text, s.trace); err != nil {
 		return nil, err
 	}
 	if c.Options.Tramp == "thread" {
@@ -123,14 +102,14 @@ func New(c Config) (*Session, error) {
 	s.ktext = &ktext.Text{
 		Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch(), System: c.OS.System(), Unsafe: c.OS.Unsafe,
 	}
-	s.dtrace = probes.NewDTrace(s.registry)
-	s.profile = profile.New(s.registry, c.Target, s)
+	s.modules.Use(s.set, s.ktext)
+	s.profile = profile.New(s.registry, c.Target, s.trace)
 	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: s.typed}
 	functions, err := fbt.New(boundaries)
 	if err != nil {
 		return nil, err
 	}
-	boundaries.Await = s.threadOf
+	boundaries.Await = s.trace.ThreadOf
 	calls, err := syscall.New(boundaries)
 	if err != nil {
 		return nil, err
@@ -147,95 +126,48 @@ func (s *Session) Registry() *probes.Registry { return s.registry }
 
 // Start begins the trace: it fires BEGIN and enables the probes. The guest stands still.
 func (s *Session) Start() error {
-	if err := s.allowed(); err != nil {
+	if err := s.trace.Prepare(s.prog, &s.on, s.set, s.profile); err != nil {
 		return err
-	}
-	var err error
-	if err := s.chooseCPU(); err != nil {
-		return err
-	}
-	if err := s.makeVM(); err != nil {
-		return err
-	}
-	s.host = host{s: s, first: s.Stdout}
-	s.trace = consume.Trace{
-		Program: s.prog, Layouts: s.vm.Layouts(), Tables: s.vm.Tables(), Enabling: s.enabling, Symbol: s.symbol, Counts: s.set.TakeHits, Host: &s.host,
-	}
-	if s.Options.InlineFrames {
-		if _, err := s.openSource(); err != nil {
-			return fmt.Errorf("option inlineframes: %w", err)
-		}
-		s.trace.Inlined = s.inlinedAt
-	}
-	s.read = consume.NewReader(&s.trace)
-	if s.sink, err = consume.New(&s.trace, s.Options.View, s.Stdout, s.Stderr); err != nil {
-		return err
-	}
-	s.spareThreads()
-	s.startDeferral()
-	s.vm.OnFault, s.vm.Base = s.fault, s.base
-	for _, b := range s.vm.Buffers() {
-		b.OnFull = s.full
 	}
 	if err := s.registry.Enable(s.probes()); err != nil {
 		return err
 	}
-	if err := s.keepVTime(); err != nil {
+	if err := s.trace.KeepVTime(); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
-	if err := s.modules.start(); err != nil {
+	if err := s.modules.Start(s.missed()); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
 	if err := s.armCheck(); err != nil {
 		return errors.Join(err, s.registry.Disable(s.probes()))
 	}
 	s.announce()
-	s.profile.Every(s.Options.SwitchRate, s.show)
-	s.phase = running
-	s.start = s.Target.Now()
-	s.Fire(&probes.Firing{Probe: s.dtrace.Begin})
-	s.began = true
-	return s.err
+	return s.trace.Run()
 }
 
 // probes lists the enabled ones.
 func (s *Session) probes() []*probes.Probe {
-	out := make([]*probes.Probe, 0, s.on.len())
-	for id := range s.on.each {
+	out := make([]*probes.Probe, 0, s.on.Len())
+	for id := range s.on.Each {
 		p, _ := s.registry.Probe(id)
 		out = append(out, p)
 	}
-	return append(out, s.modules.probes()...)
+	return append(out, s.modules.Probes()...)
 }
 
-// Exited gives the status of exit(), once it has run. The target has been told to stop.
-func (s *Session) Exited() (status int, ok bool) {
-	if s.vm == nil {
-		return 0, false
-	}
-	return s.vm.Exited()
-}
+// Exited gives the status of exit(), once it has run. The target has been asked to stop.
+func (s *Session) Exited() (status int, ok bool) { return s.trace.Exited() }
+
+// Halted says that a panic() or breakpoint() action has ended the run, and which.
+func (s *Session) Halted() (act code.Act, yes bool) { return s.trace.Halted() }
 
 // Finish ends the trace: it fires END, shows what is left and takes the breakpoints away.
 // It returns the first error there was; with the option crosscheck a *CheckError where
 // hits and executions differ. With the option verbose it tells what Report says.
 func (s *Session) Finish() error {
-	if s.vm == nil || s.phase == over {
-		return s.err
+	if !s.trace.End() {
+		return s.trace.Err()
 	}
-	s.enter(ending)
-	s.reserve(0)
-	s.drain()
-	s.Fire(&probes.Firing{Probe: s.dtrace.End})
-	s.phase = over
-	s.drain()
-	s.keep(s.drops())
-	s.keep(s.sink.End())
-	s.keep(s.sink.Flush())
-	if act, yes := s.Halted(); yes {
-		s.complain("%v( ) has stopped the guest", act)
-	}
-	s.keep(s.host.close())
 	s.keep(s.set.Err())
 	s.keep(s.check())
 	if missed := s.set.PassedBy(); missed != "" {
@@ -246,22 +178,18 @@ func (s *Session) Finish() error {
 			s.complain("%s", line)
 		}
 	}
-	s.keep(s.endVTime())
-	s.keep(s.modules.end())
+	s.keep(s.trace.EndVTime())
+	s.keep(s.modules.End())
 	s.keep(s.registry.Disable(s.probes()))
-	return s.err
+	return s.trace.Err()
 }
 
-// keep remembers the first error. The guest need not go on then.
-func (s *Session) keep(err error) {
-	if err != nil && s.err == nil {
-		s.err = err
-		s.Target.Stop()
-	}
-}
+func (s *Session) keep(err error) { s.trace.Keep(err) }
+
+func (s *Session) show() { s.trace.Show() }
 
 // Err is the first error so far: of writing, or of adjusting breakpoints.
-func (s *Session) Err() error { return errors.Join(s.err, s.set.Err()) }
+func (s *Session) Err() error { return errors.Join(s.trace.Err(), s.set.Err()) }
 
 // Report says what providers passed over or suspended, one fact a line.
 func (s *Session) Report() []string {
@@ -279,17 +207,17 @@ func (s *Session) Report() []string {
 }
 
 // Hits is how often the guest ran into breakpoints of probes.
-func (s *Session) Hits() uint64 { return s.set.Total() - s.modules.hits }
+func (s *Session) Hits() uint64 { return s.set.Total() - s.modules.Hits() }
 
 // Watched is how often it ran into those by which modules are followed.
-func (s *Session) Watched() uint64 { return s.modules.hits }
+func (s *Session) Watched() uint64 { return s.modules.Hits() }
 
 // symbol names an address for consumers.
 func (s *Session) symbol(addr uint64) (module, name string, off uint64, ok bool) {
 	if sym, part, ok := s.ktext.At(addr); ok {
 		return part.Module, sym.Name, addr - sym.Addr, true
 	}
-	return s.modules.lost(addr)
+	return s.modules.Lost(addr)
 }
 
 // base is the start of the symbol that covers an address; of a module, an address in it that
@@ -310,33 +238,40 @@ func (s *Session) base(form code.Form, addr uint64) uint64 {
 
 // text reads the text of image files.
 func (s *Session) text(addr uint64, p []byte) error {
-	if s.modules.text(addr, p) {
+	if s.modules.Text(addr, p) {
 		return nil
 	}
 	return s.Text(addr, p)
 }
 
-// enabling tells consumers what an EPID stands for. The result is valid until the next
-// call.
-func (s *Session) enabling(epid uint32) *consume.Enabling {
-	if epid == s.shownID && epid != 0 {
-		return &s.shown
+// complain writes a message of the tracer, say one that option quiet leaves out.
+func (s *Session) complain(format string, args ...any) { s.trace.Complain(format, args...) }
+
+func (s *Session) say(format string, args ...any) {
+	if !s.Options.Quiet {
+		s.complain(format, args...)
 	}
-	id, clause, ok := s.on.get(epid)
-	if !ok {
-		return nil
-	}
-	p, _ := s.registry.Probe(id)
-	s.shown, s.shownID = consume.Enabling{Probe: shownProbe(p), Clause: clause}, epid
-	return &s.shown
 }
 
-func shownProbe(p *probes.Probe) consume.Probe {
-	return consume.Probe{ID: uint32(p.ID()), Prov: p.Provider(), Module: p.Module(), Func: p.Function(), Name: p.Name()}
+// entry is the probe at the first instruction of a function of the kernel, nil if there is none.
+func (s *Session) entry(function string) (*probes.Probe, error) {
+	if len(s.Symbols.Lookup(function)) == 0 {
+		return nil, nil
+	}
+	ps, err := s.registry.Match(probes.Desc{Provider: kinst.Name, Function: function, Name: "0"})
+	if err != nil || len(ps) == 0 {
+		return nil, err
+	}
+	return ps[0], nil
 }
 
-// complain writes a message of the tracer.
-func (s *Session) complain(format string, args ...any) {
-	_, err := fmt.Fprintf(s.Stderr, "dtrace: "+format+"\n", args...)
-	s.keep(err)
+// localsOf are the local variables at a probe of text.
+func (s *Session) localsOf(p *probes.Probe) (modules.Locals, error) {
+	return s.modules.DebugOf(p).OpenLocals()
+}
+
+// openInlined opens what stacks show of inlined functions.
+func (s *Session) openInlined() (func(addr uint64) []string, error) {
+	_, err := s.OpenSource()
+	return s.inlinedAt, err
 }

@@ -53,6 +53,9 @@ type rig struct {
 	out, errOut strings.Builder
 }
 
+// setOS makes the guest one of another OS.
+func (r *rig) setOS(os guestos.OS) { r.OS, r.Session.trace.OS = os, os }
+
 func newRig(t testing.TB, opts ...string) *rig {
 	t.Helper()
 	return newRigOn(t, func(target *probetest.Target) probes.Target { return target }, opts...)
@@ -383,7 +386,7 @@ func TestSmallBuffer(t *testing.T) {
 
 func TestBadThread(t *testing.T) {
 	r := newRig(t, "quiet")
-	r.OS = fakeOS{&probes.Fault{Addr: 0x1234}}
+	r.setOS(fakeOS{&probes.Fault{Addr: 0x1234}})
 	if err := r.trace(func(t *probetest.Target) { t.Run(vfsRead) }, spec(`kinst::vfs_read:0 { trace(pid) }`)); err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +394,7 @@ func TestBadThread(t *testing.T) {
 		t.Errorf("messages %q", r.errOut.String())
 	}
 	r = newRig(t, "quiet")
-	r.OS = fakeOS{guestos.ErrNoThread}
+	r.setOS(fakeOS{guestos.ErrNoThread})
 	if err := r.trace(func(t *probetest.Target) { t.Run(vfsRead) }, spec(`kinst::vfs_read:0 { printf("[%d%s]", pid, execname) }`)); err != nil {
 		t.Fatal(err)
 	}

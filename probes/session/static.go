@@ -5,7 +5,6 @@ import (
 
 	"trapline/kernel/callsite"
 	"trapline/probes"
-	"trapline/probes/ktext"
 	static "trapline/probes/sdt"
 )
 
@@ -24,28 +23,6 @@ func (s *Session) addStatic() error {
 		s.staticProvider(site.Provider).Add(static.Place{Module: s.ktext.Kernel().Module, Name: site.Name, Addr: site.Addr})
 	}
 	return nil
-}
-
-// place tells the providers where a module's static probes are.
-func (m *Module) place(s *Session) {
-	for _, site := range m.Static {
-		if addr, ok := m.Image.Run(site.Addr); ok {
-			s.staticProvider(site.Provider).Add(static.Place{Module: m.name(), Name: site.Name, Addr: addr})
-		}
-	}
-}
-
-// foreseeStatic lists the static probes that a description will mean when the module is loaded.
-func (m *Module) foreseeStatic(d probes.Desc) (all []ktext.Foreseen) {
-	d.Module = m.name()
-	for _, site := range m.Static {
-		s, _ := m.Image.Symtab().AtLink(site.Addr)
-		p := probes.Desc{Provider: site.Provider, Module: m.name(), Function: s.Name, Name: site.Name}
-		if d.Match(p) {
-			all = append(all, ktext.Foreseen{Desc: p, Addr: site.Addr})
-		}
-	}
-	return all
 }
 
 // staticProvider finds or makes the provider of static probes of a name.
@@ -76,7 +53,7 @@ func (s *Session) addTracepoints() error {
 	if err != nil {
 		return err
 	}
-	t.Thread = func(cpu probes.CPU) uint64 { return s.threadOf(cpu).Addr }
+	t.Thread = func(cpu probes.CPU) uint64 { return s.trace.ThreadOf(cpu).Addr }
 	p.AddTracepoints(t)
 	for _, name := range of.Providers() {
 		s.staticProvider(name).AddTracepoints(t)

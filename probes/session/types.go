@@ -12,6 +12,7 @@ import (
 	"trapline/probes/d/library"
 	"trapline/probes/d/syntax"
 	"trapline/probes/fbt"
+	"trapline/probes/modules"
 )
 
 // isType tells the parser of the types that it has not seen in the source it reads: those
@@ -54,7 +55,7 @@ func (s *Session) argTypes(text string) []*ctypes.Type {
 // allTypes are the kernel's, and for names that it does not have the modules', in their order.
 type allTypes struct {
 	check.Types // the kernel's
-	modules     []*Module
+	modules     []*modules.Module
 }
 
 // Tagged implements check.Types.
@@ -90,9 +91,9 @@ func (s *Session) typed(module string) (all []fbt.Typed) {
 	if types, ok := s.Types.(fbt.Types); ok && s.ktext.InKernel(module) {
 		all = append(all, fbt.Typed{Part: s.ktext.Kernel(), Types: types})
 	}
-	for _, m := range s.modules.described(module) {
+	for _, m := range s.modules.Described(module) {
 		if types, ok := m.Types.(fbt.Types); ok {
-			all = append(all, fbt.Typed{Part: m.part(), Types: types})
+			all = append(all, fbt.Typed{Part: m.Part(), Types: types})
 		}
 	}
 	return all

@@ -69,7 +69,8 @@ func newSMPRig(t testing.TB, cpus int, opts ...string) (*rig, *probetest.SMP) {
 		smp = probetest.NewSMP(target, cpus)
 		return smp
 	}, opts...)
-	r.OS, r.Options.CPUs = cpuOS{}, cpus
+	r.setOS(cpuOS{})
+	r.Options.CPUs = cpus
 	return r, smp
 }
 
@@ -113,7 +114,7 @@ func TestVTimestampCPUs(t *testing.T) {
 // Where all CPUs are in one thread its time goes on by the clock of the CPU that asks.
 func TestVTimestampCommon(t *testing.T) {
 	r, smp := newSMPRig(t, 2, "quiet")
-	r.OS = commonOS{}
+	r.setOS(commonOS{})
 	enter := func(pid uint64) { smp.Map(thread, binary.LittleEndian.AppendUint64(nil, pid)) }
 	enter(1)
 	err := r.trace(func(*probetest.Target) {
@@ -182,7 +183,7 @@ func TestVTimestampThreads(t *testing.T) {
 			}
 			enter(cpu, to)
 		}
-		if n := r.vtime.threads.Len(); n != structures {
+		if n := r.Session.trace.Timed(); n != structures {
 			t.Errorf("%d threads are kept of %d, in %d structures", n, next, structures)
 		}
 	}, spec(`kinst::vfs_read:0 { printf("%d %d %d\n", cpu, tid, vtimestamp); }`))

@@ -25,6 +25,8 @@ import (
 // Name is the provider's name.
 const Name = "syscall"
 
+var about = probes.About{Stability: probes.Private, Calls: true}
+
 // maxArgs is how many arguments a system call has at most.
 const maxArgs = 6
 
@@ -37,7 +39,7 @@ func New(c fbt.Config) (*fbt.Provider, error) {
 	}
 	text := *c.Text
 	text.Symbols = &v
-	c.Name, c.Text, c.Types = Name, &text, nil
+	c.Name, c.About, c.Text, c.Types = Name, &about, &text, nil
 	c.Args = arguments{target: c.Target, view: &v}.arg
 	return fbt.New(c)
 }

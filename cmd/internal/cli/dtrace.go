@@ -13,6 +13,7 @@ import (
 	"trapline/probes/copies"
 	"trapline/probes/d/code"
 	"trapline/probes/d/option"
+	"trapline/probes/modules"
 	"trapline/probes/session"
 )
 
@@ -126,20 +127,20 @@ func (t *tracer) prepare() error {
 		return err
 	}
 	types := g.Types()
-	modules, err := guests.Traced(g.modules, types)
+	files, err := guests.Traced(g.modules, types)
 	if err != nil {
 		return err
 	}
 	t.session, err = session.New(session.Config{
 		Target: g.machine, Symbols: g.Image.Symtab(), Text: g.Image.Text, OS: g.OS, Types: types,
-		Debug: session.Debug{
+		Debug: modules.Debug{
 			At:        g.Image,
-			Locals:    func() (session.Locals, error) { return g.debug(t.env).Locals() },
-			Functions: func() (*session.Functions, error) { return g.debug(t.env).Inlinable() },
+			Locals:    func() (modules.Locals, error) { return g.debug(t.env).Locals() },
+			Functions: func() (*modules.Functions, error) { return g.debug(t.env).Inlinable() },
 			Source:    func() (*copies.Source, error) { return g.debug(t.env).Source() },
 		},
 		Static:  static,
-		Modules: modules, FindModule: guests.Finder(g.options.moduleDir, types),
+		Modules: files, FindModule: guests.Finder(g.options.moduleDir, types),
 		Options: t.options, Stdout: t, Stderr: t.stderr, Epoch: epoch,
 	})
 	if err != nil || len(t.sources) == 0 {

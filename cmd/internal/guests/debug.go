@@ -8,7 +8,7 @@ import (
 	"trapline/kernel/debuginfo"
 	"trapline/kernel/source"
 	"trapline/probes/copies"
-	"trapline/probes/session"
+	"trapline/probes/modules"
 )
 
 // noDebugInfo says what to do then.
@@ -72,7 +72,7 @@ func (d Debug) file() (*kernel.Image, error) {
 }
 
 // Inlinable are the functions of the guest's kernel with what probes need to know of them.
-func (d Debug) Inlinable() (*session.Functions, error) {
+func (d Debug) Inlinable() (*modules.Functions, error) {
 	x, err := d.Functions()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (d Debug) Inlinable() (*session.Functions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session.Functions{Index: x, Finder: f}, nil
+	return &modules.Functions{Index: x, Finder: f}, nil
 }
 
 // Source is what the debug information tells of the lines of the kernel.

@@ -17,7 +17,7 @@ import (
 	"trapline/kernel/guestos"
 	"trapline/kernel/source"
 	"trapline/probes/copies"
-	"trapline/probes/session"
+	"trapline/probes/modules"
 )
 
 // A Module is the file of a loadable module.
@@ -83,21 +83,21 @@ func (m *Module) stub() error {
 }
 
 // Traced is a module as a session needs it. Types that it only names are the kernel's.
-func (m *Module) Traced(outer debuginfo.Named) (*session.Module, error) {
+func (m *Module) Traced(outer debuginfo.Named) (*modules.Module, error) {
 	sites, err := m.Image.StaticProbes()
 	types := debuginfo.NewModule(m.Image, outer)
 	index := sync.OnceValues(func() (*debuginfo.Index, error) { return debuginfo.OpenIndex(m.Image, CacheDir(), nil) })
-	return &session.Module{Image: m.Image, Types: types, Static: sites, Debug: session.Debug{
+	return &modules.Module{Image: m.Image, Types: types, Static: sites, Debug: modules.Debug{
 		At: m.Image,
-		Functions: func() (*session.Functions, error) {
+		Functions: func() (*modules.Functions, error) {
 			x, err := index()
 			if err != nil {
 				return nil, err
 			}
 			f, err := copies.New(m.Image)
-			return &session.Functions{Index: x, Finder: f}, err
+			return &modules.Functions{Index: x, Finder: f}, err
 		},
-		Locals: func() (session.Locals, error) {
+		Locals: func() (modules.Locals, error) {
 			x, err := index()
 			if err == nil && !debuginfo.HasDWARF(m.Image) { // the index was kept
 				err = debuginfo.ErrNoDebugInfo
@@ -138,7 +138,7 @@ func findModule(dir, name string) (found string, err error) {
 }
 
 // Traced are modules as a session needs them.
-func Traced(modules []*Module, outer debuginfo.Named) (all []*session.Module, err error) {
+func Traced(modules []*Module, outer debuginfo.Named) (all []*modules.Module, err error) {
 	for _, m := range modules {
 		traced, err := m.Traced(outer)
 		if err != nil {
@@ -150,11 +150,11 @@ func Traced(modules []*Module, outer debuginfo.Named) (all []*session.Module, er
 }
 
 // Finder looks for modules below a directory; nil for "".
-func Finder(dir string, outer debuginfo.Named) func(name string) (*session.Module, error) {
+func Finder(dir string, outer debuginfo.Named) func(name string) (*modules.Module, error) {
 	if dir == "" {
 		return nil
 	}
-	return func(name string) (*session.Module, error) {
+	return func(name string) (*modules.Module, error) {
 		path, err := findModule(dir, name)
 		if path == "" || err != nil {
 			return nil, err

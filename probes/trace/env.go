@@ -1,4 +1,4 @@
-package session
+package trace
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"trapline/probes"
 	"trapline/probes/d/code"
 	"trapline/probes/d/vm"
-	"trapline/probes/syscall"
 )
 
 // env is the guest as a program sees it at one firing. One is used over and over, so that
 // a firing allocates nothing.
 type env struct {
-	s      *Session
+	tr     *Trace
 	firing *probes.Firing
 	probe  vm.Probe
 	known  bool // probe is that of firing
@@ -66,17 +65,17 @@ func (e *env) Reg(i int) uint64 {
 }
 
 // Now implements vm.Env.
-func (e *env) Now() uint64 { return e.s.Target.Now() }
+func (e *env) Now() uint64 { return e.tr.Target.Now() }
 
 // Wall implements vm.Env.
-func (e *env) Wall() int64 { return e.s.Epoch + int64(e.s.Target.Now()) }
+func (e *env) Wall() int64 { return e.tr.Epoch + int64(e.tr.Target.Now()) }
 
 // Thread implements vm.Env. BEGIN and END belong to a thread of their own, "dtrace".
 func (e *env) Thread() (*vm.Thread, uint64) {
 	k := &e.thread
 	switch {
 	case e.firing.Deferred:
-		k = e.s.known(e.firing.CPU)
+		k = e.tr.known(e.firing.CPU)
 		k.thread.Errno = e.errno()
 	case !e.asked:
 		e.asked = true
@@ -94,8 +93,8 @@ func (e *env) readThread() {
 		e.thread.thread.Execname = "dtrace"
 		return
 	}
-	if e.notes && e.s.Target.Remembered() {
-		e.thread = *e.s.known(e.firing.CPU)
+	if e.notes && e.tr.Target.Remembered() {
+		e.thread = *e.tr.known(e.firing.CPU)
 		e.thread.thread.Errno = e.errno()
 		return
 	}
@@ -112,7 +111,7 @@ func (e *env) readThread() {
 		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(),
 	}
 	if e.notes {
-		*e.s.known(e.firing.CPU) = e.thread
+		*e.tr.known(e.firing.CPU) = e.thread
 	}
 }
 
@@ -121,12 +120,12 @@ func (e *env) osThread() (guestos.Thread, error) {
 	if e.notes {
 		return e.rememberThread()
 	}
-	return e.s.OS.Thread(e.s.Target, e.firing.CPU)
+	return e.tr.OS.Thread(e.tr.Target, e.firing.CPU)
 }
 
 // rememberThread is osThread, with what is read noted. It is apart, for what it returns is allocated.
 func (e *env) rememberThread() (t guestos.Thread, err error) {
-	e.s.Target.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.s.OS.Thread(mem, regs) })
+	e.tr.Target.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.tr.OS.Thread(mem, regs) })
 	return t, err
 }
 
@@ -137,7 +136,7 @@ const maxErrno = 4095
 // errno is the error of the system call that returns here, 0 if none does, or with success.
 func (e *env) errno() int32 {
 	p := e.firing.Probe
-	if p.Provider() != syscall.Name || p.Name() != "return" {
+	if !probes.AboutOf(p.Group().Provider()).Calls || p.Name() != "return" {
 		return 0
 	}
 	if v := -int64(e.Arg(1)); v > 0 && v <= maxErrno {
@@ -146,9 +145,9 @@ func (e *env) errno() int32 {
 	return 0
 }
 
-// threadOf is the thread that a CPU is in, none if that cannot be told.
-func (s *Session) threadOf(cpu probes.CPU) guestos.Thread {
-	t, err := s.OS.Thread(s.Target, cpu)
+// ThreadOf is the thread that a CPU is in, none if that cannot be told.
+func (tr *Trace) ThreadOf(cpu probes.CPU) guestos.Thread {
+	t, err := tr.OS.Thread(tr.Target, cpu)
 	if err != nil {
 		return guestos.Thread{}
 	}
@@ -168,13 +167,13 @@ func (e *env) Stack(pcs []uint64) int {
 	if e.firing.CPU == nil {
 		return 0
 	}
-	return e.s.OS.Stack(e.s.Target, e.firing.CPU, pcs)
+	return e.tr.OS.Stack(e.tr.Target, e.firing.CPU, pcs)
 }
 
 // UStack implements vm.Env.
 func (e *env) UStack(pcs []uint64) int {
-	if p, ok := e.s.OS.(guestos.Processes); ok && e.firing.CPU != nil {
-		return guestos.UserStack(p, e.s.Target.Arch(), e.s.Target, e.firing.CPU, pcs)
+	if p, ok := e.tr.OS.(guestos.Processes); ok && e.firing.CPU != nil {
+		return guestos.UserStack(p, e.tr.Target.Arch(), e.tr.Target, e.firing.CPU, pcs)
 	}
 	return 0
 }
@@ -188,7 +187,7 @@ func (e *env) Read(addr uint64, p []byte) (bad uint64, ok bool) {
 	if addr < firstPage && len(p) > 0 {
 		return addr, false
 	}
-	err := e.s.Target.ReadMem(addr, p)
+	err := e.tr.Target.ReadMem(addr, p)
 	if err == nil {
 		return 0, true
 	}
@@ -205,16 +204,16 @@ func badAddr(err error, other uint64) uint64 {
 }
 
 // spareThreads keeps the OS from reading what the program does not ask for.
-func (s *Session) spareThreads() {
-	os, can := s.OS.(guestos.Sparing)
+func (tr *Trace) spareThreads() {
+	os, can := tr.OS.(guestos.Sparing)
 	if !can {
 		return
 	}
 	var spared guestos.Parts
-	if !usesBuiltin(s.prog, code.PPID) {
+	if !usesBuiltin(tr.prog, code.PPID) {
 		spared |= guestos.Parent
 	}
-	if !usesBuiltin(s.prog, code.UID) && !usesBuiltin(s.prog, code.GID) {
+	if !usesBuiltin(tr.prog, code.UID) && !usesBuiltin(tr.prog, code.GID) {
 		spared |= guestos.Credentials
 	}
 	os.Spare(spared)

@@ -1,4 +1,4 @@
-package session
+package trace
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"trapline/probes/d/vm"
 )
 
-// enablings are the clauses at each probe. An enabling's number, the EPID, counts from 1:
+// Enablings are the clauses at each probe. An enabling's number, the EPID, counts from 1:
 // clause by clause, within a clause description by description, then by probe. Built for
-// millions: of finds those of a probe in one step.
-type enablings struct {
+// millions: Of finds those of a probe in one step.
+type Enablings struct {
 	made  []made
 	first []uint32      // by probe ID: where its enablings begin in flat
 	flat  []vm.Enabling // by probe, then by number
@@ -27,15 +27,15 @@ type made struct {
 	clause uint32
 }
 
-func (e *enablings) add(ps []*probes.Probe, clause int) {
+func (e *Enablings) Add(ps []*probes.Probe, clause int) {
 	e.made = slices.Grow(e.made, len(ps))
 	for _, p := range ps {
 		e.made = append(e.made, made{p, uint32(clause)})
 	}
 }
 
-// index is called once, when all are added, with the highest probe ID.
-func (e *enablings) index(last int) {
+// Index is called once, when all are added, with the highest probe ID.
+func (e *Enablings) Index(last int) {
 	e.first = make([]uint32, last+2)
 	for _, x := range e.made {
 		e.first[x.probe.ID()]++
@@ -57,17 +57,17 @@ func (e *enablings) index(last int) {
 	e.made = nil
 }
 
-// of lists the enablings of a probe, in the order in which they fire.
-func (e *enablings) of(id probes.ID) []vm.Enabling {
+// Of lists the enablings of a probe, in the order in which they fire.
+func (e *Enablings) Of(id probes.ID) []vm.Enabling {
 	if int(id)+1 >= len(e.first) {
 		return e.late[id]
 	}
 	return e.flat[e.first[id]:e.first[id+1]]
 }
 
-// addLate adds one when index has been called, if it is not there.
-func (e *enablings) addLate(p *probes.Probe, clause int) {
-	for _, x := range e.of(p.ID()) {
+// AddLate adds one when Index has been called, if it is not there.
+func (e *Enablings) AddLate(p *probes.Probe, clause int) {
+	for _, x := range e.Of(p.ID()) {
 		if x.Clause == clause {
 			return
 		}
@@ -76,14 +76,14 @@ func (e *enablings) addLate(p *probes.Probe, clause int) {
 		e.late = map[probes.ID][]vm.Enabling{}
 	}
 	e.lateBy = append(e.lateBy, made{p, uint32(clause)})
-	e.late[p.ID()] = append(e.late[p.ID()], vm.Enabling{EPID: uint32(e.len()), Clause: clause})
+	e.late[p.ID()] = append(e.late[p.ID()], vm.Enabling{EPID: uint32(e.Len()), Clause: clause})
 }
 
-// len is the number of enablings, and the largest EPID.
-func (e *enablings) len() int { return len(e.where) + len(e.lateBy) }
+// Len is the number of enablings, and the largest EPID.
+func (e *Enablings) Len() int { return len(e.where) + len(e.lateBy) }
 
-// get finds an enabling by its number.
-func (e *enablings) get(epid uint32) (id probes.ID, clause int, ok bool) {
+// Get finds an enabling by its number.
+func (e *Enablings) Get(epid uint32) (id probes.ID, clause int, ok bool) {
 	switch n := int(epid) - 1 - len(e.where); {
 	case epid == 0 || n >= len(e.lateBy):
 		return 0, 0, false
@@ -95,8 +95,8 @@ func (e *enablings) get(epid uint32) (id probes.ID, clause int, ok bool) {
 	return probes.ID(n - 1), e.flat[at].Clause, true
 }
 
-// each goes through the IDs of the enabled probes that index has seen, in order.
-func (e *enablings) each(yield func(probes.ID) bool) {
+// Each goes through the IDs of the enabled probes that Index has seen, in order.
+func (e *Enablings) Each(yield func(probes.ID) bool) {
 	for id := range max(len(e.first)-1, 0) {
 		if e.first[id] != e.first[id+1] && !yield(probes.ID(id)) {
 			return

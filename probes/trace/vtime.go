@@ -1,4 +1,4 @@
-package session
+package trace
 
 import (
 	"slices"
@@ -33,29 +33,33 @@ type ranTime struct {
 	told uint64 // what VNow has returned last: it does not go back, whatever the guest does
 }
 
-// keepVTime begins to keep it, where the program asks for it and the guest tells.
-func (s *Session) keepVTime() error {
-	os, can := s.OS.(guestos.Switcher)
-	if !can || !usesBuiltin(s.prog, code.VTimestamp) || len(s.Symbols.Lookup(os.SwitchFunc())) == 0 {
+// KeepVTime begins to keep it, where the program asks for it and the guest tells.
+func (tr *Trace) KeepVTime() error {
+	os, can := tr.OS.(guestos.Switcher)
+	if !can || !usesBuiltin(tr.prog, code.VTimestamp) {
 		return nil
 	}
-	ps, err := s.registry.Match(probes.Desc{Provider: "kinst", Function: os.SwitchFunc(), Name: "0"})
-	if err != nil || len(ps) == 0 {
+	p, err := tr.Entry(os.SwitchFunc())
+	if err != nil || p == nil {
 		return err
 	}
-	s.vtime = vtime{probe: ps[0], common: os.OneThread(), start: s.Target.Now()}
-	for _, c := range s.prog.Clauses {
-		s.vtime.read = append(s.vtime.read, readsBuiltin(c, code.VTimestamp))
+	tr.vtime = vtime{probe: p, common: os.OneThread(), start: tr.Target.Now()}
+	for _, c := range tr.prog.Clauses {
+		tr.vtime.read = append(tr.vtime.read, readsBuiltin(c, code.VTimestamp))
 	}
-	return s.registry.Enable(ps[:1])
+	return tr.Registry.Enable([]*probes.Probe{p})
 }
 
-func (s *Session) endVTime() error {
-	if s.vtime.probe == nil {
+// EndVTime ends that.
+func (tr *Trace) EndVTime() error {
+	if tr.vtime.probe == nil {
 		return nil
 	}
-	return s.registry.Disable([]*probes.Probe{s.vtime.probe})
+	return tr.Registry.Disable([]*probes.Probe{tr.vtime.probe})
 }
+
+// Timed is the number of threads whose time is kept.
+func (tr *Trace) Timed() int { return tr.vtime.threads.Len() }
 
 // needsClock reports whether clauses that fire on a CPU need its own clock. A hit that is delivered
 // late does not have that.
@@ -83,10 +87,10 @@ func (v *vtime) of(cpu int) *uint64 {
 }
 
 // switched adds the time of the thread that the CPU is about to leave.
-func (s *Session) switched(f *probes.Firing) {
-	now, since := s.clock(f.CPU), s.vtime.of(f.CPU.ID())
-	if t, err := s.OS.Thread(s.Target, f.CPU); err == nil {
-		if of := s.vtime.threads.Of(&t); of != nil {
+func (tr *Trace) switched(f *probes.Firing) {
+	now, since := tr.clock(f.CPU), tr.vtime.of(f.CPU.ID())
+	if t, err := tr.OS.Thread(tr.Target, f.CPU); err == nil {
+		if of := tr.vtime.threads.Of(&t); of != nil {
 			of.ran += elapsed(*since, now)
 		}
 	}
@@ -96,19 +100,19 @@ func (s *Session) switched(f *probes.Firing) {
 // VNow implements vm.Env. Where the switches of threads cannot be seen it is the time of
 // all of them.
 func (e *env) VNow() uint64 {
-	s := e.s
-	if s.vtime.probe == nil || e.firing.CPU == nil {
-		return s.Target.Now()
+	tr := e.tr
+	if tr.vtime.probe == nil || e.firing.CPU == nil {
+		return tr.Target.Now()
 	}
 	t, _ := e.Thread()
 	if t == nil {
 		return 0
 	}
-	of := s.vtime.threads.Of(&guestos.Thread{Key: t.Key, Addr: t.Addr})
+	of := tr.vtime.threads.Of(&guestos.Thread{Key: t.Key, Addr: t.Addr})
 	if of == nil {
 		return 0
 	}
-	spent := elapsed(*s.vtime.of(e.firing.CPU.ID()), s.clock(e.firing.CPU))
+	spent := elapsed(*tr.vtime.of(e.firing.CPU.ID()), tr.clock(e.firing.CPU))
 	of.told = max(of.told, of.ran+spent)
 	return of.told
 }

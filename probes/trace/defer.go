@@ -1,4 +1,4 @@
-package session
+package trace
 
 import (
 	"slices"
@@ -34,24 +34,24 @@ func (d *deferral) known(cpu probes.CPU) *knownThread {
 
 // startDeferral enables deferred firings, unless the option is off or a clause of ERROR needs the guest
 // as it was at the fault.
-func (s *Session) startDeferral() {
-	s.deferral.on = s.Options.Defer && len(s.on.of(s.dtrace.Error.ID())) == 0
+func (tr *Trace) startDeferral() {
+	tr.deferral.on = tr.Options.Defer && len(tr.on.Of(tr.DTrace.Error.ID())) == 0
 }
 
 // fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
 // anything.
-func (s *Session) fireLater(f *probes.Firing) {
-	if s.phase == running && !s.elsewhere(f) {
-		s.env.begin(f)
-		s.vm.Fire(&s.env, s.on.of(f.Probe.ID()))
+func (tr *Trace) fireLater(f *probes.Firing) {
+	if tr.phase == running && !tr.elsewhere(f) {
+		tr.now.env.begin(f)
+		tr.vm.Fire(&tr.now.env, tr.on.Of(f.Probe.ID()))
 	}
 }
 
 // fireNow runs the clauses at a firing that comes at once, and has further ones come later if that
 // comes to the same.
-func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
-	if !s.deferral.on {
-		s.vm.Fire(&s.env, es)
+func (tr *Trace) fireNow(f *probes.Firing, es []vm.Enabling) {
+	if !tr.deferral.on {
+		tr.vm.Fire(&tr.now.env, es)
 		return
 	}
 	how := probes.Immediate
@@ -61,34 +61,34 @@ func (s *Session) fireNow(f *probes.Firing, es []vm.Enabling) {
 	var regs []arch.Reg
 	if how == probes.Untried {
 		var ok bool
-		if regs, ok = s.keeps(f, es); !ok {
+		if regs, ok = tr.keeps(f, es); !ok {
 			f.Hit.NeverDefer()
 			how = probes.Immediate
 		}
 	}
-	s.env.notes = f.CPU != nil && s.vm.AsksThread(es) && !s.isEntry(f.CPU.Reg(s.Target.Arch().PC))
-	s.vm.Fire(&s.env, es)
+	tr.now.env.notes = f.CPU != nil && tr.vm.AsksThread(es) && !tr.isEntry(f.CPU.Reg(tr.Target.Arch().PC))
+	tr.vm.Fire(&tr.now.env, es)
 	if how == probes.Immediate {
 		return
 	}
-	if s.env.notes {
-		s.env.Thread()
+	if tr.now.env.notes {
+		tr.now.env.Thread()
 	}
 	if how == probes.Untried {
-		f.Hit.Defer(regs, s.env.notes)
+		f.Hit.Defer(regs, tr.now.env.notes)
 	}
 }
 
 // keeps lists the registers that have to be kept of further hits at the place of f, for firings that come
 // later. It is not ok if they cannot.
-func (s *Session) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok bool) {
+func (tr *Trace) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok bool) {
 	r, can := f.Probe.Group().Provider().(probes.RegReader)
-	pc := s.Target.Arch().PC
+	pc := tr.Target.Arch().PC
 	addr := f.CPU.Reg(pc)
-	if !can || !s.vm.Deferrable(es) || f.Probe == s.vtime.probe || s.vtime.needsClock(es, s.cpus()) || s.vm.AsksThread(es) && s.isEntry(addr) {
+	if !can || !tr.vm.Deferrable(es) || f.Probe == tr.vtime.probe || tr.vtime.needsClock(es, tr.cpus()) || tr.vm.AsksThread(es) && tr.isEntry(addr) {
 		return nil, false
 	}
-	read, args := s.vm.Registers(es)
+	read, args := tr.vm.Registers(es)
 	if regs, ok = r.Reads(f.Probe, addr, args); !ok {
 		return nil, false
 	}
@@ -101,7 +101,7 @@ func (s *Session) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok
 
 // isEntry says that at addr, where the kernel is entered or left, it depends on the very
 // instruction what the current thread is.
-func (s *Session) isEntry(addr uint64) bool {
-	os, can := s.OS.(guestos.Enterer)
+func (tr *Trace) isEntry(addr uint64) bool {
+	os, can := tr.OS.(guestos.Enterer)
 	return can && os.Enters(addr)
 }

@@ -1,4 +1,4 @@
-package session
+package modules
 
 import (
 	"fmt"
@@ -24,6 +24,15 @@ type Debug struct {
 	source *copies.Source
 }
 
+// Locals finds and reads local variables of the kernel. *debuginfo.Locals is one.
+type Locals interface {
+	// Find finds what a name means at an address, Names all that mean something there.
+	Find(addr uint64, name string) (*debuginfo.Local, bool)
+	Names(addr uint64) []string
+	// Read gives a variable's address, or its bytes.
+	Read(v *debuginfo.Local, g debuginfo.Guest) (addr uint64, data []byte, err error)
+}
+
 // Functions are the functions of the guest's kernel or of a module, and the instructions of
 // their inlined copies.
 type Functions struct {
@@ -31,20 +40,23 @@ type Functions struct {
 	*copies.Finder
 }
 
-// link is the link-time address of an address of the running kernel. It is not ok where none
+// LinkOf is the link-time address of an address of the running kernel. It is not ok where none
 // of this code is.
-func (d *Debug) link(addr uint64) (uint64, bool) {
+func (d *Debug) LinkOf(addr uint64) (uint64, bool) {
 	if d.At == nil {
 		return addr, true
 	}
 	return d.At.Link(addr)
 }
 
-func (d *Debug) openLocals() (Locals, error) { return once(&d.locals, d.Locals, "local variables") }
+// OpenLocals opens the local variables, the first time.
+func (d *Debug) OpenLocals() (Locals, error) { return once(&d.locals, d.Locals, "local variables") }
 
-func (d *Debug) openFunctions() (*Functions, error) { return once(&d.funcs, d.Functions, "those") }
+// OpenFunctions opens the functions, the first time.
+func (d *Debug) OpenFunctions() (*Functions, error) { return once(&d.funcs, d.Functions, "those") }
 
-func (d *Debug) openSource() (*copies.Source, error) { return once(&d.source, d.Source, "those") }
+// OpenSource opens the lines, the first time.
+func (d *Debug) OpenSource() (*copies.Source, error) { return once(&d.source, d.Source, "those") }
 
 // once opens a part the first time.
 func once[T comparable](have *T, open func() (T, error), what string) (T, error) {
