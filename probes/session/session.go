@@ -60,17 +60,21 @@ type Session struct {
 	modules *modules.Modules
 	trace   *trace.Trace
 
-	sources []Source
-	ends    []int // by source: the number of clauses up to its end
-	counts  []int // by source: probes matched
-	tree    *syntax.Program
-	prog    *code.Program
-	on      trace.Enablings
+	program
+	bases   map[string]uint64 // by module: see base
+	checked []uint64          // addresses of the cross-check
+}
 
+// program is what the sources have become.
+type program struct {
+	sources   []Source
+	ends      []int // by source: the number of clauses up to its end
+	counts    []int // by source: probes matched
+	tree      *syntax.Program
+	prog      *code.Program
+	on        trace.Enablings
 	inlined   *inlining
-	unmatched []error           // descriptions without a probe
-	bases     map[string]uint64 // by module: see base
-	checked   []uint64          // addresses of the cross-check
+	unmatched []error // descriptions without a probe
 }
 
 // New makes a session without a program.
