@@ -35,7 +35,7 @@ func (tr *Trace) open() (err error) {
 	tr.out.host = onHost{host.Host{Stdout: tr.Stdout, Stderr: tr.Stderr}, tr}
 	tr.out.trace = consume.Trace{
 		Program: tr.prog, Layouts: tr.vm.Layouts(), Tables: tr.vm.Tables(), Enabling: tr.enabling,
-		Symbol: tr.Symbol, Counts: tr.set.TakeHits, Host: &tr.out.host,
+		Calls: tr.calls, Symbol: tr.Symbol, Counts: tr.set.TakeHits, Host: &tr.out.host,
 	}
 	for _, c := range tr.prog.Clauses {
 		tr.out.atOnce = append(tr.out.atOnce, c.OnAggs())
@@ -63,6 +63,12 @@ func (tr *Trace) enabling(epid uint32) *consume.Enabling {
 	p, _ := tr.Registry.Probe(id)
 	o.shown, o.shownID = consume.Enabling{Probe: shownProbe(p), Clause: clause}, epid
 	return &o.shown
+}
+
+// calls reports whether the probes of a provider are where processes call the kernel.
+func (tr *Trace) calls(provider string) bool {
+	p, _ := tr.Registry.Provider(provider)
+	return probes.AboutOf(p).Calls
 }
 
 func shownProbe(p *probes.Probe) consume.Probe {

@@ -45,6 +45,9 @@ type Trace struct {
 	// Counts brings aggregations up to date. A reader calls it before records that show or
 	// change them. May be nil: they always are.
 	Counts func()
+	// Calls reports whether the probes of a provider are where processes call the kernel, which
+	// option flowindent shows. May be nil: none is.
+	Calls func(provider string) bool
 	// Host is what actions do on the host. May be nil: then they fail.
 	Host Host
 }

@@ -27,7 +27,7 @@ func (t *Text) flow(r *Record) {
 		f = new(flow)
 		t.flows[r.CPU] = f
 	}
-	arrow, enters, leaves := arrowOf(r)
+	arrow, enters, leaves := t.arrowOf(r)
 	enters = enters && (f.last == 0 || f.last == r.EPID || f.probe != r.Probe.ID)
 	leaves = leaves && !r.Again
 	if leaves {
@@ -44,14 +44,14 @@ func (t *Text) flow(r *Record) {
 	f.last, f.probe = r.EPID, r.Probe.ID
 }
 
-func arrowOf(r *Record) (arrow string, enters, leaves bool) {
+func (t *Text) arrowOf(r *Record) (arrow string, enters, leaves bool) {
 	enters = isWord(r.Probe.Name, "entry")
 	leaves = isWord(r.Probe.Name, "return")
 	arrow = " -> "
 	if leaves {
 		arrow = " <- "
 	}
-	if r.Probe.Prov == "syscall" {
+	if t.trace.Calls != nil && t.trace.Calls(r.Probe.Prov) {
 		arrow = strings.Replace(arrow, "-", "=", 1)
 	}
 	return arrow, enters, leaves

@@ -8,6 +8,7 @@ import (
 func TestFlow(t *testing.T) {
 	s := newStage(t)
 	s.opts.FlowIndent = true
+	s.trace.Calls = func(provider string) bool { return provider == "syscall" }
 	text := s.text()
 	for _, r := range []Record{
 		{EPID: 1, Probe: Probe{ID: 1, Prov: "syscall", Func: "read", Name: "entry"}},
