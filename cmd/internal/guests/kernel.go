@@ -138,14 +138,16 @@ func (k *Kernel) openFile(name string) (*os.File, *io.SectionReader, error) {
 
 // openSymbols opens the image with the kernel's symbols.
 func (k *Kernel) openSymbols(file boot.File, need bool) error {
-	if s := guestos.Named(k.Spec.OS); !need && s != nil && k.Spec.KernelData == nil {
-		return k.known(s)
+	k.System = guestos.Named(k.Spec.OS)
+	if !need && k.System != nil && k.Spec.KernelData == nil {
+		return k.known(k.System)
 	}
 	kind, err := boot.Identify(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.Spec.Name, err)
 	}
-	if k.System = guestos.InFormat(kind.String()); k.System != nil {
+	if format := guestos.InFormat(kind.String()); format != nil {
+		k.System = format
 		machine, err := boot.Machine(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.Spec.Name, err)

@@ -32,6 +32,9 @@ func TestOpenKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if known := image == "tiny/amd64"; (k.System == guestos.Tiny) != known {
+			t.Errorf("%s: before its symbols are looked at: %+v", image, k.System)
+		}
 		if err := k.Detect(); err != nil {
 			t.Fatal(err)
 		}
