@@ -135,6 +135,9 @@ func (p *printer) integer(c *code.Conv, v *Value) bool {
 	case 'o':
 		p.unsigned(c, v, 8)
 		return c.Prec < 0
+	case 'i':
+		p.decimal(c, v.signed())
+		return c.Prec < 0
 	case 'x', 'X', 'p':
 		p.unsigned(c, v, 16)
 		return c.Prec < 0
@@ -143,6 +146,12 @@ func (p *printer) integer(c *code.Conv, v *Value) bool {
 		return c.Prec < 0
 	}
 	return false
+}
+
+// signed is v as a signed integer of its size.
+func (v *Value) signed() *Value {
+	unused := 64 - 8*min(v.Size, 8)
+	return &Value{Kind: v.Kind, Size: v.Size, Signed: true, Int: uint64(int64(v.Int<<unused) >> unused)}
 }
 
 // decimal prints v by the sign of its type.
@@ -259,12 +268,13 @@ func (p *printer) general(f float64, prec int, verb byte) {
 	p.buf = append(append(append(p.buf, mantissa...), verb-'g'+'e'), exp...)
 }
 
-// text prints a string, or the bytes of a character array up to a NUL, cut to the precision.
+// text prints a string, or the bytes of a character array up to a NUL, cut to the precision; 0 is none, as
+// in DTrace.
 func (p *printer) text(c *code.Conv, s []byte) {
 	if i := bytes.IndexByte(s, 0); i >= 0 {
 		s = s[:i]
 	}
-	if c.Prec >= 0 && c.Prec < len(s) {
+	if c.Prec > 0 && c.Prec < len(s) {
 		s = s[:c.Prec]
 	}
 	if c.Verb != "S" {

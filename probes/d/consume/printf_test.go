@@ -103,7 +103,7 @@ func TestPrintfAgainstCoreutils(t *testing.T) {
 					each("%"+flags+field+string(verb), fmt.Sprint(n), i64(n))
 				}
 			}
-			if !strings.ContainsAny(flags, "#0+ ") {
+			if !strings.ContainsAny(flags, "#0+ ") && field != ".0" { // DTrace's .0 cuts no string
 				each("%"+flags+field+"s", "text", str("text"))
 				each("%"+flags+field+"s", "", str(""))
 			}

@@ -25,7 +25,7 @@ func (f *frame) call(s code.Sub, args []uint64) (v uint64, ok bool) {
 	case code.SubJSON:
 		return f.json(f.bytes(args[0]), f.bytes(args[1]))
 	case code.SubStrtok:
-		return f.strtok(args), true
+		return f.strtok(args)
 	case code.SubStrtoll:
 		return f.strtoll(f.bytes(args[0]), optional(args, 1, 10))
 	case code.SubProgenyof:

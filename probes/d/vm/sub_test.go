@@ -74,7 +74,6 @@ func TestSubs(t *testing.T) {
 		{code.SubJSON, []any{`{"a":"\\`, "a"}, ""},
 		{code.SubStrtok, []any{" ,", "  one, two"}, "one"},
 		{code.SubStrtok, []any{" ,", " ,"}, ""},
-		{code.SubStrtok, []any{" ,"}, ""},
 		{code.SubStrtoll, []any{" -12x"}, "-12"},
 		{code.SubStrtoll, []any{"0x1F", 16}, "31"},
 		{code.SubStrtoll, []any{"z", 36}, "35"},

@@ -104,10 +104,12 @@ func (f *frame) cleanpath(s []byte) (ref uint64, ok bool) {
 }
 
 // strtok takes the next token off what is left of a string; args are the delimiters and,
-// to begin with, the string.
-func (f *frame) strtok(args []uint64) uint64 {
+// to begin with, the string: a clause that goes on without having begun has none to read.
+func (f *frame) strtok(args []uint64) (ref uint64, ok bool) {
 	if len(args) > 1 {
 		f.tokens = args[1]
+	} else if f.tokens == 0 {
+		return 0, f.fail(BadAddr, 0)
 	}
 	s, delims := f.bytes(f.tokens), f.bytes(args[0])
 	isDelim := func(c byte) bool { return bytes.IndexByte(delims, c) >= 0 }
@@ -121,7 +123,7 @@ func (f *frame) strtok(args []uint64) uint64 {
 	}
 	off := code.Ref(f.tokens).Off()
 	f.tokens = uint64(code.MakeRef(off+uint32(min(to+1, len(s))), uint32(len(s)-min(to+1, len(s)))))
-	return uint64(code.MakeRef(off+uint32(from), uint32(to-from)))
+	return uint64(code.MakeRef(off+uint32(from), uint32(to-from))), true
 }
 
 // strtoll is the number that a string begins with, as strtoll(3); in base 16 it may have
