@@ -209,6 +209,9 @@ func (c *checker) measured(x syntax.Expr) *ctypes.Type {
 		}
 	}
 	t := c.any(x)
+	if s, ok := x.(*syntax.StringLit); ok {
+		return ctypes.StringOf(len(s.Value) + 1)
+	}
 	if f, ok := BitField(x); ok {
 		c.fail(x, SizeofBitfield, "cannot apply sizeof to a bit-field: %s", f.Name)
 	}
