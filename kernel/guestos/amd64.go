@@ -7,7 +7,7 @@ import (
 )
 
 // amd64: a CPU's own area is at the base of GS, stacks grow down.
-var amd64 = isas.Row(arch.AMD64, &isa{
+var _ = isas.Row(arch.AMD64, &isa{
 	userMode:    func(r arch.Regs) bool { return r.Reg(arch.CS)&3 != 0 },
 	currentTask: amd64CurrentTask,
 	anchor:      anchor{"entry_SYSCALL_64", arch.LSTAR}, // SDM vol. 4, IA32_LSTAR
