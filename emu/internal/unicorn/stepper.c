@@ -58,9 +58,14 @@ bool tl_step_fill(struct tl_cpu *c, uint64_t va, int access, int mmu) {
   return true;
 }
 
-// The window, and what is behind it, is not a trampoline: the guest may jump there.
-static bool in_trampoline(struct tl_machine *m, uint64_t pc) {
-  return pc - m->slots.base < m->slots.size - TL_PAGE - TL_STEP_WINDOW;
+// Is pc in the trampoline of the instruction? The guest may jump anywhere else in the range of the
+// trampolines, the window included: that is where it goes on.
+static bool in_trampoline(struct tl_cpu *c, uint64_t pc) {
+  struct tl_step *s = c->step;
+  if (!s->displaced || pc - c->m->slots.base >= c->m->slots.size - TL_PAGE - TL_STEP_WINDOW)
+    return false;
+  struct tl_break *b = tl_slot_break(c->m, pc);
+  return b && b == tl_find_break(c->m, s->pc);
 }
 
 // A string instruction in place begins again for each round.
@@ -77,7 +82,7 @@ static void on_step(uc_engine *uc, uint64_t pc, uint32_t size, void *cpu) {
   struct tl_step *s = c->step;
   (void)uc;
   (void)size;
-  if (!s || !s->out || in_trampoline(c->m, pc) || next_round(c, pc))
+  if (!s || !s->out || in_trampoline(c, pc) || next_round(c, pc))
     return;
   if (!s->begun && pc == s->pc) {
     s->begun = true;
@@ -137,6 +142,7 @@ void tl_step(struct tl_cpu *c, const uint8_t *env, bool displaced, bool interrup
   }
   s->pc = *c->pc;
   s->begun = false;
+  s->displaced = displaced;
   uint64_t interrupts = c->counts.interrupts, exceptions = c->counts.exceptions;
   s->traps = tl_traps(&c->counts);
   tl_fire_by_hook(&c->m->hooks, !displaced);

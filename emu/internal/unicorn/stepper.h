@@ -31,6 +31,7 @@ struct tl_step {
   uint64_t pc;        // of the instruction under way
   uint64_t traps;     // interrupts and exceptions before it
   bool begun;         // it has been seen
+  bool displaced;     // it is executed by way of its breakpoint
   struct tl_outcome *out; // NULL while nothing is stepped
 };
 
