@@ -37,7 +37,7 @@ func (noTypes) Thread() *ctypes.Type                            { return nil }
 type names struct {
 	tags      map[string]*ctypes.Type // by kind and tag: "struct file"; each kind has its own
 	typedefs  map[string]*ctypes.Type
-	enums     map[string]int64
+	enums     map[string]enumerator
 	inlines   map[string]*inline
 	xlators   []*xlator
 	providers map[string]*syntax.Provider
@@ -51,7 +51,7 @@ type names struct {
 func newNames() names {
 	return names{
 		tags: make(map[string]*ctypes.Type), typedefs: make(map[string]*ctypes.Type),
-		enums: make(map[string]int64), inlines: make(map[string]*inline),
+		enums: make(map[string]enumerator), inlines: make(map[string]*inline),
 		providers: make(map[string]*syntax.Provider), funcs: make(map[string]bool),
 	}
 }
@@ -132,6 +132,12 @@ func (c *checker) define(s *syntax.Spec, kind ctypes.Kind, tag string, t *ctypes
 	return t
 }
 
+// An enumerator is a value of an enumeration of the program's.
+type enumerator struct {
+	value int64
+	of    *ctypes.Type
+}
+
 func (c *checker) enumerators(t *ctypes.Type, list []*syntax.Enumerator) {
 	next := int64(0)
 	t.Size, t.Signed = 4, true
@@ -152,7 +158,7 @@ func (c *checker) enumerators(t *ctypes.Type, list []*syntax.Enumerator) {
 		if c.defined(e.Name) || c.reserved(e.Name) {
 			c.fail(e, DeclIdred, "identifier redeclared: %s", e.Name)
 		}
-		c.enums[e.Name] = next
+		c.enums[e.Name] = enumerator{next, t}
 		t.Enums = append(t.Enums, ctypes.Enumerator{Name: e.Name, Value: next})
 		next++
 	}

@@ -52,9 +52,9 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 		}
 		return c.use(x, in, x.Name, nil)
 	}
-	if v, ok := c.enums[x.Name]; ok {
-		constant(x, uint64(v))
-		return ctypes.IntType
+	if e, ok := c.enums[x.Name]; ok {
+		constant(x, uint64(e.value))
+		return e.of
 	}
 	switch b := builtins[x.Name].(type) {
 	case code.Builtin:

@@ -1,8 +1,10 @@
 package consume
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/buffer"
@@ -17,8 +19,7 @@ func (t *Text) print(typ *ctypes.Type, v *Value) {
 		binary.LittleEndian.PutUint64(word[:], v.Int)
 		p = word[:v.Size]
 	}
-	t.buf = append(t.buf, typ.String()...)
-	t.buf = append(t.buf, ' ')
+	t.buf = append(append(t.buf, written(typ)...), ' ')
 	if v.Kind == buffer.String {
 		t.buf = appendQuoted(t.buf, p)
 	} else {
@@ -83,14 +84,30 @@ func (t *Text) members(typ *ctypes.Type, p []byte, depth int) {
 	t.buf = append(t.buf, '}')
 }
 
+// written is a type as print writes it: of a structure or union without a tag the keyword alone.
+func written(typ *ctypes.Type) string {
+	switch {
+	case typ.Name != "":
+	case typ.Kind == ctypes.Struct:
+		return "struct"
+	case typ.Kind == ctypes.Union:
+		return "union"
+	}
+	return typ.String()
+}
+
 // member shows a member of the structure p, on a line or more.
 func (t *Text) member(f *ctypes.Field, p []byte, depth int) {
-	t.buf = append(t.buf, f.Type.String()...)
+	name := written(f.Type)
+	t.buf = append(t.buf, name...)
 	if f.Name != "" {
-		t.buf = append(append(t.buf, ' '), f.Name...)
+		if !strings.HasSuffix(name, "*") {
+			t.buf = append(t.buf, ' ')
+		}
+		t.buf = append(t.buf, f.Name...)
 	}
 	if f.Bits > 0 {
-		t.buf = fmt.Appendf(t.buf, " :%d = %#x", f.Bits, bitsOf(f, p))
+		t.buf = appendHex(fmt.Appendf(t.buf, " :%d = ", f.Bits), bitsOf(f, p))
 	} else {
 		t.buf = append(t.buf, " = "...)
 		if size := f.Type.Bytes(); f.Offset+size <= len(p) {
@@ -122,20 +139,72 @@ func length(typ *ctypes.Type, p []byte) int {
 	return min(max(typ.Len, 0), len(p)/size)
 }
 
+// elements shows an array: of characters as text where it is, of structures each on lines of its own.
 func (t *Text) elements(typ *ctypes.Type, p []byte, depth int) {
 	elem := typ.Elem.Base()
-	if isChar(elem) {
+	text := isChar(elem) && isText(p)
+	if text && depth == 0 {
 		t.buf = appendQuoted(t.buf, p)
 		return
 	}
 	t.buf = append(t.buf, "[ "...)
+	switch {
+	case text:
+		t.buf = append(appendQuoted(t.buf, p), ' ')
+	case elem.Kind == ctypes.Struct || elem.Kind == ctypes.Union:
+		t.structures(typ, p, depth+1)
+	default:
+		t.list(typ, p, depth)
+	}
+	t.buf = append(t.buf, ']')
+}
+
+// list shows the elements of an array on one line.
+func (t *Text) list(typ *ctypes.Type, p []byte, depth int) {
+	size := typ.Elem.Bytes()
 	for i := range length(typ, p) {
 		if i > 0 {
 			t.buf = append(t.buf, ", "...)
 		}
-		t.object(typ.Elem, p[i*elem.Size:(i+1)*elem.Size], depth)
+		t.object(typ.Elem, p[i*size:(i+1)*size], depth+1)
 	}
-	t.buf = append(t.buf, " ]"...)
+	t.buf = append(t.buf, ' ')
+}
+
+// structures shows the elements of an array, with their type, below one another.
+func (t *Text) structures(typ *ctypes.Type, p []byte, depth int) {
+	size := typ.Elem.Bytes()
+	for i := range length(typ, p) {
+		if i > 0 {
+			t.buf = append(t.buf, ", "...)
+		}
+		t.buf = append(t.buf, '\n')
+		t.blanks(4 * depth)
+		t.buf = append(append(t.buf, written(typ.Elem)...), ' ')
+		t.object(typ.Elem, p[i*size:(i+1)*size], depth)
+	}
+	t.buf = append(t.buf, '\n')
+	t.blanks(4 * (depth - 1))
+}
+
+// isText reports whether characters are printable up to the first NUL, or all of them. What begins with
+// a NUL is text if there is nothing behind it.
+func isText(p []byte) bool {
+	text, rest, _ := bytes.Cut(p, []byte{0})
+	for _, c := range text {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return len(text) > 0 || len(bytes.Trim(rest, "\x00")) == 0
+}
+
+// appendHex writes a number as C's %#x.
+func appendHex(b []byte, v uint64) []byte {
+	if v == 0 {
+		return append(b, '0')
+	}
+	return fmt.Appendf(b, "%#x", v)
 }
 
 // isChar says that a type is char.
@@ -161,6 +230,6 @@ func (t *Text) scalar(b *ctypes.Type, v uint64) {
 	case isChar(b):
 		t.buf = append(appendEscaped(append(t.buf, '\''), byte(v)), '\'')
 	default:
-		t.buf = fmt.Appendf(t.buf, "%#x", v)
+		t.buf = appendHex(t.buf, v)
 	}
 }
