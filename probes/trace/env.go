@@ -20,6 +20,7 @@ type env struct {
 	thread knownThread
 	asked  bool // thread is that of firing
 	notes  bool // what is read for thread is remembered, for deferred firings
+	warned bool // noThread has said so
 	frames [2]uint64
 }
 
@@ -103,6 +104,7 @@ func (e *env) readThread() {
 	case err == nil:
 	case errors.Is(err, guestos.ErrNoThread):
 		t = guestos.Thread{Key: ^uint64(0)}
+		e.noThread(err)
 	default:
 		e.thread.failed, e.thread.bad = true, badAddr(err, 0)
 	}
@@ -112,6 +114,14 @@ func (e *env) readThread() {
 	}
 	if e.notes {
 		*e.tr.known(e.firing.CPU) = e.thread
+	}
+}
+
+// noThread says once that threads cannot be told apart: pid would be a silent 0.
+func (e *env) noThread(err error) {
+	if !e.warned {
+		e.warned = true
+		e.tr.Complain("pid, execname and self-> are 0, empty and one for all threads: %v", err)
 	}
 }
 
