@@ -70,10 +70,10 @@ func (c *checker) operate(x *syntax.Binary, op syntax.Token, a, b *ctypes.Type) 
 	if !a.IsInt() || !b.IsInt() {
 		c.fail(x, OpInt, "operator %s requires operands of integral type", op)
 	}
-	if op == syntax.SHL || op == syntax.SHR {
+	if op == syntax.SHR {
 		return promote(a)
 	}
-	return common(a, b)
+	return common(a, b) // of << too, other than in C: 1 << n has 64 bits if n has
 }
 
 // comparable checks the operands of a comparison: two integers, two strings, or pointers
