@@ -46,6 +46,12 @@ struct tl_machine {
   struct tl_keeping kept;
 };
 
+// The breakpoint in whose slot pc is; NULL if it is in none. Each hit asks several times.
+static inline struct tl_break *tl_slot_break(struct tl_machine *m, uint64_t pc) {
+  uint32_t id = tl_in_slots(&m->slots, pc) ? *tl_slot_owner(&m->slots, pc) : 0;
+  return id ? &m->breaks.all[id - 1] : NULL;
+}
+
 #define TL_ARCH_WORDS 16
 
 struct tl_cpu {

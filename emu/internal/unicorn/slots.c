@@ -21,18 +21,10 @@ void tl_slots_close(struct tl_machine *m) { tl_release(m->slots.id, index_bytes(
 
 void tl_place_slots(struct tl_machine *m, uint64_t base) { m->slots.base = base; }
 
-static uint32_t *owner(struct tl_slots *s, uint64_t pc) { return &s->id[(pc - s->base) >> s->shift]; }
-
 // slot, 0 for none, belongs to the breakpoint with that id, 0 for none.
 void tl_own_slot(struct tl_machine *m, uint64_t slot, uint32_t id) {
   if (slot && m->slots.hidden)
-    *owner(&m->slots, slot) = id;
-}
-
-// The breakpoint in whose slot pc is; NULL if it is in none.
-struct tl_break *tl_slot_break(struct tl_machine *m, uint64_t pc) {
-  uint32_t id = tl_in_slots(&m->slots, pc) ? *owner(&m->slots, pc) : 0;
-  return id ? &m->breaks.all[id - 1] : NULL;
+    *tl_slot_owner(&m->slots, slot) = id;
 }
 
 // Where the guest would be, had it not been displaced: the probe as long as the
@@ -63,5 +55,5 @@ void tl_use_slot(struct tl_machine *m, uint64_t addr, uint64_t slot) {
   if (!b)
     return;
   b->slot = slot;
-  *owner(&m->slots, slot) = (uint32_t)(b - m->breaks.all) + 1;
+  *tl_slot_owner(&m->slots, slot) = (uint32_t)(b - m->breaks.all) + 1;
 }
