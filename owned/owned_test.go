@@ -2,64 +2,52 @@ package owned
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-)
 
-// foreign makes a file or a directory one that others could have written.
-var foreign = map[string]func(name string) error{
-	"group":  func(name string) error { return os.Chmod(name, 0o770) },
-	"world":  func(name string) error { return os.Chmod(name, 0o702) },
-	"sticky": func(name string) error { return os.Chmod(name, 0o777|fs.ModeSticky) },
-	"owner":  func(name string) error { return os.Chown(name, 12345, -1) },
-}
+	"trapline/internal/hostile"
+)
 
 // What others could have written is not read; it is written anew where they cannot interfere.
 func TestForeign(t *testing.T) {
-	for name, change := range foreign {
-		if name == "owner" && os.Geteuid() != 0 {
-			continue // only root can give files away
+	hostile.Foreign(t, func(t *testing.T, change func(name string) error) {
+		path := filepath.Join(t.TempDir(), "made", "file")
+		read := func() string {
+			t.Helper()
+			text, err := ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
 		}
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "made", "file")
-			read := func() string {
-				t.Helper()
-				text, err := ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return string(text)
-			}
-			if err := WriteFile(path, []byte("mine")); err != nil || read() != "mine" {
-				t.Fatal(err)
-			}
-			if err := change(path); err != nil {
-				t.Fatal(err)
-			}
-			if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
-				t.Errorf("%q, error %v", text, err)
-			}
-			if err := WriteFile(path, []byte("anew")); err != nil || read() != "anew" {
-				t.Errorf("%v", err)
-			}
-			if err := change(filepath.Dir(path)); err != nil {
-				t.Fatal(err)
-			}
-			if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
-				t.Errorf("in such a directory: %q, error %v", text, err)
-			}
-			if err := WriteFile(path, []byte("more")); !errors.Is(err, ErrForeign) {
-				t.Errorf("writing in such a directory: %v", err)
-			}
-			if text, _ := os.ReadFile(path); string(text) != "anew" {
-				t.Errorf("the file has %q", text)
-			}
-		})
-	}
+		if err := WriteFile(path, []byte("mine")); err != nil || read() != "mine" {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
+			t.Errorf("%q, error %v", text, err)
+		}
+		if err := WriteFile(path, []byte("anew")); err != nil || read() != "anew" {
+			t.Errorf("%v", err)
+		}
+		if err := change(filepath.Dir(path)); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := ReadFile(path); !errors.Is(err, ErrForeign) {
+			t.Errorf("in such a directory: %q, error %v", text, err)
+		}
+		if err := WriteFile(path, []byte("more")); !errors.Is(err, ErrForeign) {
+			t.Errorf("writing in such a directory: %v", err)
+		}
+		if text, _ := os.ReadFile(path); string(text) != "anew" {
+			t.Errorf("the file has %q", text)
+		}
+	})
 }
 
 // Nothing but a regular file is read, and nothing waited for.

@@ -116,7 +116,7 @@ func (t Trace) Aggregate(ctx context.Context) ([]tracejson.Row, error) {
 	return tracejson.Read(strings.NewReader(r.Stdout))
 }
 
-// updating reports whether golden files are to be rewritten. It is no flag, for tests often
+// updating reports whether golden files are to be rewritten. It is not a flag, for tests often
 // have one for this purpose already.
 func updating() bool { return os.Getenv("TRACETEST_UPDATE") != "" }
 

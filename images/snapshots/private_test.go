@@ -3,57 +3,44 @@ package snapshots
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 
+	"trapline/internal/hostile"
 	"trapline/owned"
 )
 
-// foreign are the ways in which a file or a directory is not this user's alone.
-var foreign = map[string]func(name string) error{
-	"group":  func(name string) error { return os.Chmod(name, 0o770) },
-	"world":  func(name string) error { return os.Chmod(name, 0o702) },
-	"sticky": func(name string) error { return os.Chmod(name, 0o777|fs.ModeSticky) },
-	"owner":  func(name string) error { return os.Chown(name, 12345, -1) },
-}
-
 func TestForeign(t *testing.T) {
-	for name, change := range foreign {
-		if name == "owner" && os.Geteuid() != 0 {
-			continue // only root can give files away
+	hostile.Foreign(t, func(t *testing.T, change func(name string) error) {
+		c := Cache{Dir: filepath.Join(t.TempDir(), "cache")}
+		if err := c.Create("a", put("mine")); err != nil {
+			t.Fatal(err)
 		}
-		t.Run(name, func(t *testing.T) {
-			c := Cache{Dir: filepath.Join(t.TempDir(), "cache")}
-			if err := c.Create("a", put("mine")); err != nil {
-				t.Fatal(err)
-			}
-			if err := change(c.path("a")); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
-				t.Errorf("opening the file: %v", err)
-			}
-			if err := c.Create("a", put("anew")); err != nil || c.read(t, "a") != "anew" {
-				t.Errorf("making it anew: %v", err)
-			}
-			if err := change(c.Dir); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
-				t.Errorf("opening a file of the directory: %v", err)
-			}
-			if err := c.Create("b", put("x")); !errors.Is(err, owned.ErrForeign) {
-				t.Errorf("making one there: %v", err)
-			}
-			if files, _ := os.ReadDir(c.Dir); len(files) != 1 {
-				t.Errorf("%d files", len(files))
-			}
-		})
-	}
+		if err := change(c.path("a")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
+			t.Errorf("opening the file: %v", err)
+		}
+		if err := c.Create("a", put("anew")); err != nil || c.read(t, "a") != "anew" {
+			t.Errorf("making it anew: %v", err)
+		}
+		if err := change(c.Dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Open("a"); !errors.Is(err, owned.ErrForeign) {
+			t.Errorf("opening a file of the directory: %v", err)
+		}
+		if err := c.Create("b", put("x")); !errors.Is(err, owned.ErrForeign) {
+			t.Errorf("making one there: %v", err)
+		}
+		if files, _ := os.ReadDir(c.Dir); len(files) != 1 {
+			t.Errorf("%d files", len(files))
+		}
+	})
 }
 
 // A name in the cache that is not of a regular file: no link is followed, and nothing is waited for.

@@ -3,6 +3,7 @@ package hostile
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -90,5 +91,23 @@ func Ends(t testing.TB, name string, do func()) {
 	do()
 	if took := time.Since(began); took > slow {
 		t.Logf("%s took %v", name, took)
+	}
+}
+
+// foreign are the ways in which a file or a directory is not this user's alone.
+var foreign = map[string]func(name string) error{
+	"group":  func(name string) error { return os.Chmod(name, 0o770) },
+	"world":  func(name string) error { return os.Chmod(name, 0o702) },
+	"sticky": func(name string) error { return os.Chmod(name, 0o777|fs.ModeSticky) },
+	"owner":  func(name string) error { return os.Chown(name, 12345, -1) },
+}
+
+// Foreign runs do as a subtest for each way in which others than this user could write to a file or a
+// directory: change makes one so. Only root can give files away.
+func Foreign(t *testing.T, do func(t *testing.T, change func(name string) error)) {
+	for name, change := range foreign {
+		if name != "owner" || os.Geteuid() == 0 {
+			t.Run(name, func(t *testing.T) { do(t, change) })
+		}
 	}
 }

@@ -52,7 +52,7 @@ type Copy struct {
 	CallFile string // relative to the directory of the build, if it is below that
 	CallLine int
 	Depth    int // len(Chain) + 1
-	// Part tells that it is no call of the source's: the compiler has split the function that
+	// Part reports that it is not a call of the source: the compiler has split the function that
 	// it lies in, and then inlined a part of it, as if called where the function is declared.
 	Part bool
 	die  uint64

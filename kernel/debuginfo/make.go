@@ -40,7 +40,7 @@ func enumSize(n int) int {
 	return 0
 }
 
-// bitUnit is the bits of the integer type of a bit-field, 0 for one that is no integer. Structures
+// bitUnit is the bits of the integer type of a bit-field, 0 for one that is not an integer. Structures
 // are not completed for it.
 func bitUnit(t *ctypes.Type) int {
 	for t.Kind == ctypes.Typedef {

@@ -96,7 +96,7 @@ func newORC(img *kernel.Image, format orcFormat) *orcTable {
 	return t
 }
 
-// number finds out how the table numbers registers. At the first instruction of a function, as in most
+// number determines how the table numbers registers. At the first instruction of a function, as in most
 // of its leaves, the return address is all that lies on the stack: the commonest rule of any kernel is
 // SP plus 8. It reports false if no known numbering has SP there.
 func (t *orcTable) number() bool {

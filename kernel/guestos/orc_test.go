@@ -322,7 +322,7 @@ func FuzzORCStack(f *testing.F) {
 	})
 }
 
-// The numbers of the registers are told by the commonest rule, that of a function's beginning.
+// The commonest rule, that of a function's beginning, shows how a table numbers registers.
 func TestORCNumbers(t *testing.T) {
 	first := func(sp orcReg) []rule {
 		return []rule{{at: 0, spReg: sp, spOffset: 8, kind: 2}, {at: 1, spReg: 4, spOffset: 16, bpReg: 8, bpOffset: -16, kind: 2},

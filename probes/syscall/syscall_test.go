@@ -136,7 +136,7 @@ func (r resized) Lookup(name string) []kernel.Symbol {
 	return all
 }
 
-// The size of the table is what the image says: one that cannot be read is no table.
+// The size of the table is what the image says: one that cannot be read is not used.
 func TestTableSize(t *testing.T) {
 	for size, want := range map[uint64]int{8: 1, 7: 0, 0: 0, 1 << 20: 0, 1 << 63: 0, 1<<64 - 1: 0} {
 		_, _, r, _ := setupWith(t, inTable, func(c *fbt.Config) { c.Text.Symbols = resized{c.Text.Symbols, size} })

@@ -70,7 +70,7 @@ void tl_note_exception(struct tl_cpu *c, enum tl_event_kind kind, uint64_t numbe
   note(c, kind, number, pc);
 }
 
-// A system call that is no exception.
+// A system call that is not an exception.
 void tl_note_syscall(struct tl_cpu *c, uint64_t number, uint64_t pc) {
   c->counts.syscalls++;
   note(c, TL_SYSCALL, number, pc);

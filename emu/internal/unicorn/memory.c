@@ -19,7 +19,7 @@ void tl_release(void *p, uint64_t size) {
     munmap(p, size);
 }
 
-// A mapping that code at place, or place itself, can name by 32 bits; NULL if there is no room.
+// Returns a mapping within 32-bit reach of place, or NULL if there is no room.
 void *tl_map_near(const void *place, size_t size, int prot) {
   enum { STRIDE = 1 << 20, REACH = INT32_MAX - STRIDE };
   uint8_t *base = (uint8_t *)((uintptr_t)place & ~(uintptr_t)(STRIDE - 1)); // of a page, on any host

@@ -35,8 +35,8 @@ type function struct {
 	first  int64
 	update func(sh *shape, d []int64, v, incr int64)
 
-	// One of them: number is the value of what is no distribution, bucket the value that stands for
-	// the i-th of one that is.
+	// One of them: number is the value of a function that is not a distribution, bucket the value
+	// that stands for the i-th bucket of one that is.
 	number func(d []int64, normal int64) int64
 	bucket func(sh *shape, i int) (value int64, edge Edge)
 }

@@ -41,10 +41,10 @@ func (t *Text) labels(tab *agg.Table, rows []agg.Row) (text []string, width int,
 	return text, width, true
 }
 
-// keyWidth is the least width of a key that is no integer, beside a bar.
+// keyWidth is the least width of a key that is not an integer, beside a bar.
 const keyWidth = 16
 
-// label is a key that is no integer.
+// label is a key that is not an integer.
 func (t *Text) label(k agg.Key, p agg.Part) string {
 	if k.Kind == agg.KeySym {
 		return string(t.form(nil, formOf(k), p.Int))

@@ -57,7 +57,7 @@ func (r *Random) next(what, how byte) *ctypes.Type {
 	})
 }
 
-// bits is a bit-field, as wide as its type allows; of what is no integer, a member.
+// bits is a bit-field, as wide as its type allows; for any other type, a plain member.
 func bits(name string, typ *ctypes.Type, n int) ctypes.Field {
 	unit := 8 * typ.Bytes()
 	if !typ.IsInt() || unit == 0 || unit > 64 {
