@@ -54,6 +54,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"frob", 2, `trapline: there is no command "frob": 'trapline help' lists them`},
 		{"help frob", 2, `trapline: there is no command "frob".*`},
+		{"boot --seed x", 2, "trapline: --seed x: it must be a whole number"},
 		{"boot --nosuch", 2, `trapline: boot: unknown flag: --nosuch: 'trapline boot --help' shows the flags`},
 		{"boot a b", 2, `trapline: boot: one IMAGE at a time, as an argument or with -k`},
 		{"boot -k a b", 2, `trapline: boot: one IMAGE at a time, as an argument or with -k`},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/pflag"
 )
@@ -73,7 +74,14 @@ func parse(f *pflag.FlagSet, args []string) error {
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
-		return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), errors.Unwrap(bad))
+		reason := errors.Unwrap(bad)
+		switch {
+		case errors.Is(err, strconv.ErrSyntax):
+			reason = errors.New("it must be a whole number")
+		case errors.Is(err, strconv.ErrRange):
+			reason = errors.New("the number is too large")
+		}
+		return usagef("--%s %s: %w", bad.GetFlag().Name, bad.GetValue(), reason)
 	}
 	return usagef("%s: %v: 'trapline %s --help' shows the flags", f.Name(), err, f.Name())
 }
