@@ -18,6 +18,16 @@ type frames struct {
 	code  [16]byte
 	body  []byte    // of a function
 	saved savedRegs // the last that were looked at
+	traps *traps    // how the kernel is entered; nil: frame pointers say
+	links *linkISA  // the same where calls leave the return address in a register; nil: as on Linux
+}
+
+// traps is how a kernel saves registers when it is interrupted, where frame pointers do not lead
+// there: whatever an entry has called finds them on the stack above its return address.
+type traps struct {
+	entry func(label string) bool // reports whether a label is of such an entry
+	end   func(label string) bool // or of one that nothing in the kernel has called
+	place func(arch.Reg) int      // of a register, from where they begin; less than 0: nowhere
 }
 
 func newFrames(img *kernel.Image) frames {
@@ -56,6 +66,9 @@ func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 			break
 		}
 		pcs[n] = ret
+		if rest, over := f.amd64Entered(mem, ret, bp+16, pcs[n+1:]); over {
+			return n + 1 + rest
+		}
 		next, err := f.u64(mem, bp)
 		if err != nil || next <= bp {
 			return n + 1
@@ -63,6 +76,24 @@ func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 		bp = next
 	}
 	return n
+}
+
+// amd64Entered reports whether ret returns to an entry of the kernel, where its stack is over. Then
+// rest are the frames of the kernel that has been interrupted, if there is one: its registers are at
+// the address saved.
+func (f *frames) amd64Entered(mem Mem, ret, saved uint64, pcs []uint64) (rest int, over bool) {
+	if f.traps == nil {
+		return 0, false
+	}
+	s, ok := f.symbolAt(ret)
+	if !ok || !f.traps.entry(s.Name) {
+		return 0, ok && f.traps.end(s.Name)
+	}
+	f.saved = savedRegs{&f.reader, f.traps.place, mem, saved}
+	if !f.kernels(f.saved.Reg(arch.RIP)) {
+		return 0, true
+	}
+	return amd64Frames(f, mem, &f.saved, pcs), true
 }
 
 // symbolAt is the symbol that covers an address, of the kernel proper or of a module.

@@ -1,6 +1,8 @@
 package guestos
 
 import (
+	"cmp"
+
 	"trapline/insn"
 	"trapline/kernel/arch"
 )
@@ -11,7 +13,7 @@ func arm64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 	if arm64User(regs) {
 		return 0
 	}
-	return f.linked(&arm64Links, mem, regs, pcs)
+	return f.linked(cmp.Or(f.links, &arm64Links), mem, regs, pcs)
 }
 
 var arm64Links = linkISA{

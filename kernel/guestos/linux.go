@@ -144,7 +144,7 @@ func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 		Key:      threadKey(task, l.u64At(lay.startTime)),
 		PID:      int(int32(l.u32At(lay.tgid))),
 		TID:      int(int32(l.u32At(lay.pid))),
-		Execname: l.names.get([16]byte(l.task[lay.comm:])),
+		Execname: l.names.get(l.task[lay.comm:][:16]),
 		Addr:     task,
 	}
 	if l.spared&Parent == 0 {
@@ -242,8 +242,8 @@ func (l *linux) Enters(addr uint64) bool {
 	return l.inEntry(addr) || addr-l.img.Slide() == l.anchor
 }
 
-// SwitchFunc implements Switcher: __switch_to is there on every architecture.
-func (l *linux) SwitchFunc() string { return "__switch_to" }
+// SwitchFuncs implements Switcher: __switch_to is there on every architecture.
+func (l *linux) SwitchFuncs() []string { return []string{"__switch_to"} }
 
 // OneThread implements Switcher.
 func (l *linux) OneThread() bool { return false }

@@ -74,9 +74,9 @@ type Enterer interface {
 
 // A Switcher is an OS of which it is known where its kernel goes from one thread to another.
 type Switcher interface {
-	// SwitchFunc is the name of the function that it does so in. At its first instruction the
+	// SwitchFuncs are the names of the functions that it does so in. At the first instruction the
 	// current thread is still the one that the CPU leaves, or would leave.
-	SwitchFunc() string
+	SwitchFuncs() []string
 	// OneThread reports whether all CPUs are always in the same thread.
 	OneThread() bool
 }

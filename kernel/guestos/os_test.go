@@ -67,6 +67,8 @@ func TestPanicLine(t *testing.T) {
 		{tiny, "tiny: panic: no memory", true},
 		{tiny, "[    0.010000] tiny: panic: no memory", true},
 		{tiny, "hello tiny: panic", false},
+		{FreeBSD, "panic: vm_fault failed: 0xffffffff80698c70", true},
+		{FreeBSD, "don't panic: it is a word", false},
 	} {
 		if got := tt.guest.PanicLine(tt.line); got != tt.want {
 			t.Errorf("%s: %q: %v", tt.guest.Name, tt.line, got)
@@ -76,7 +78,7 @@ func TestPanicLine(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	n := names{}
-	a := [16]byte{'s', 'h'}
+	a := []byte{'s', 'h', 15: 0}
 	if got := n.get(a); got != "sh" {
 		t.Errorf("got %q", got)
 	}
@@ -84,12 +86,12 @@ func TestNames(t *testing.T) {
 		t.Errorf("%v allocations for a known name", got)
 	}
 	for i := range 5000 {
-		n.get([16]byte{byte(i), byte(i >> 8), 1})
+		n.get([]byte{byte(i), byte(i >> 8), 1})
 	}
 	if len(n) > maxNames {
 		t.Errorf("%d names kept", len(n))
 	}
-	if got := n.get([16]byte([]byte("0123456789abcdef"))); got != "0123456789abcdef" {
+	if got := n.get([]byte("0123456789abcdef")); got != "0123456789abcdef" {
 		t.Errorf("a name without end: %q", got)
 	}
 }

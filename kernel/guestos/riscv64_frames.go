@@ -1,6 +1,8 @@
 package guestos
 
 import (
+	"cmp"
+
 	"trapline/insn"
 	"trapline/kernel/arch"
 )
@@ -12,7 +14,7 @@ func riscv64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 	if riscv64User(regs) {
 		return 0
 	}
-	return f.linked(&riscv64Links, mem, regs, pcs)
+	return f.linked(cmp.Or(f.links, &riscv64Links), mem, regs, pcs)
 }
 
 const (

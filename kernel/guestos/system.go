@@ -36,7 +36,7 @@ type System struct {
 }
 
 // Systems has a row for every operating system, in the order in which kernels are compared with them.
-var Systems = []*System{Tiny, Linux}
+var Systems = []*System{Tiny, Linux, FreeBSD}
 
 // Bare is the system of a kernel that is none of Systems: it has one thread, and a stack of the
 // program counter alone.

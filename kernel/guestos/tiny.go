@@ -93,7 +93,7 @@ func (t *tiny) Thread(mem Mem, regs arch.Regs) (Thread, error) {
 		PPID:     int(int32(le.Uint32(b[16:]))),
 		UID:      le.Uint32(b[20:]),
 		GID:      le.Uint32(b[24:]),
-		Execname: t.names.get([16]byte(b[28:])),
+		Execname: t.names.get(b[28:44]),
 		Addr:     p,
 	}, nil
 }
@@ -108,8 +108,8 @@ func (t *tiny) Slide(arch.Regs) (uint64, bool) { return 0, true }
 // Unsafe: the teaching kernel has no tracer of its own and so no such list.
 func (t *tiny) Unsafe(uint64) string { return "" }
 
-// SwitchFunc implements Switcher. When switch_context is called, another thread is current already.
-func (t *tiny) SwitchFunc() string { return "schedule" }
+// SwitchFuncs implements Switcher. When switch_context is called, another thread is current already.
+func (t *tiny) SwitchFuncs() []string { return []string{"schedule"} }
 
 // OneThread implements Switcher: a second CPU works for the thread of the first.
 func (t *tiny) OneThread() bool { return true }

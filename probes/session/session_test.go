@@ -41,7 +41,7 @@ func (fakeOS) Stack(_ guestos.Mem, r arch.Regs, pcs []uint64) int {
 
 func (fakeOS) Slide(arch.Regs) (uint64, bool) { return 0, true }
 
-func (fakeOS) SwitchFunc() string    { return "__switch_to" }
+func (fakeOS) SwitchFuncs() []string { return []string{"__switch_to"} }
 func (fakeOS) OneThread() bool       { return false }
 func (fakeOS) Unsafe(uint64) string  { return "" }
 func (fakeOS) PanicLine(string) bool { return false }

@@ -85,7 +85,7 @@ func (tr *Trace) keeps(f *probes.Firing, es []vm.Enabling) (regs []arch.Reg, ok 
 	r, can := f.Probe.Group().Provider().(probes.RegReader)
 	pc := tr.Target.Arch().PC
 	addr := f.CPU.Reg(pc)
-	if !can || !tr.vm.Deferrable(es) || f.Probe == tr.vtime.probe || tr.vtime.needsClock(es, tr.cpus()) || tr.vm.AsksThread(es) && tr.isEntry(addr) {
+	if !can || !tr.vm.Deferrable(es) || tr.vtime.isSwitch(f.Probe) || tr.vtime.needsClock(es, tr.cpus()) || tr.vm.AsksThread(es) && tr.isEntry(addr) {
 		return nil, false
 	}
 	read, args := tr.vm.Registers(es)

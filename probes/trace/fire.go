@@ -18,7 +18,7 @@ func (tr *Trace) Fire(f *probes.Firing) {
 	if tr.phase != running && tr.phase != ending {
 		return
 	}
-	if f.Probe == tr.vtime.probe {
+	if tr.vtime.isSwitch(f.Probe) {
 		defer tr.switched(f)
 	}
 	if tr.elsewhere(f) {
@@ -52,7 +52,7 @@ func (tr *Trace) Fire(f *probes.Firing) {
 func (tr *Trace) count(f *probes.Firing, es []vm.Enabling) {
 	dropped := tr.vm.Dropped()
 	tr.vm.Fire(&tr.now.env, es)
-	if f.Hit != nil && tr.Options.CPU < 0 && tr.phase == running && tr.vm.Dropped() == dropped && f.Probe != tr.vtime.probe {
+	if f.Hit != nil && tr.Options.CPU < 0 && tr.phase == running && tr.vm.Dropped() == dropped && !tr.vtime.isSwitch(f.Probe) {
 		f.Hit.Count()
 	}
 }

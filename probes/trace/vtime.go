@@ -19,7 +19,7 @@ import (
 // Interrupts count for the thread that they interrupt, and waiting for the idle thread. What the
 // tracer does takes no time, but for chill(), which does not count.
 type vtime struct {
-	probe   *probes.Probe // where the kernel switches; nil: not kept
+	probes  []*probes.Probe // where the kernel switches; none: not kept
 	threads guestos.PerThread[ranTime]
 	start   uint64
 	since   []uint64 // by CPU: until when its time is in threads; start beyond the end
@@ -39,32 +39,42 @@ func (tr *Trace) KeepVTime() error {
 	if !can || !usesBuiltin(tr.prog, code.VTimestamp) {
 		return nil
 	}
-	p, err := tr.Entry(os.SwitchFunc())
-	if err != nil || p == nil {
-		return err
+	v := vtime{common: os.OneThread(), start: tr.Target.Now()}
+	for _, name := range os.SwitchFuncs() {
+		p, err := tr.Entry(name)
+		if err != nil || p == nil {
+			return err
+		}
+		v.probes = append(v.probes, p)
 	}
-	tr.vtime = vtime{probe: p, common: os.OneThread(), start: tr.Target.Now()}
+	tr.vtime = v
 	for _, c := range tr.prog.Clauses {
 		tr.vtime.read = append(tr.vtime.read, readsBuiltin(c, code.VTimestamp))
 	}
-	return tr.Registry.Enable([]*probes.Probe{p})
+	return tr.Registry.Enable(tr.vtime.probes)
 }
 
 // EndVTime ends that.
 func (tr *Trace) EndVTime() error {
-	if tr.vtime.probe == nil {
+	if !tr.vtime.kept() {
 		return nil
 	}
-	return tr.Registry.Disable([]*probes.Probe{tr.vtime.probe})
+	return tr.Registry.Disable(tr.vtime.probes)
 }
 
 // Timed is the number of threads whose time is kept.
 func (tr *Trace) Timed() int { return tr.vtime.threads.Len() }
 
+// kept reports whether there is any.
+func (v *vtime) kept() bool { return len(v.probes) > 0 }
+
+// isSwitch reports whether a probe is where the kernel switches.
+func (v *vtime) isSwitch(p *probes.Probe) bool { return slices.Contains(v.probes, p) }
+
 // needsClock reports whether clauses that fire on a CPU need its own clock. A hit that is delivered
 // late does not have that.
 func (v *vtime) needsClock(es []vm.Enabling, cpus int) bool {
-	if v.probe == nil || cpus == 1 {
+	if !v.kept() || cpus == 1 {
 		return false
 	}
 	for _, e := range es {
@@ -101,7 +111,7 @@ func (tr *Trace) switched(f *probes.Firing) {
 // all of them.
 func (e *env) VNow() uint64 {
 	tr := e.tr
-	if tr.vtime.probe == nil || e.firing.CPU == nil {
+	if !tr.vtime.kept() || e.firing.CPU == nil {
 		return tr.Target.Now()
 	}
 	t, _ := e.Thread()
@@ -119,7 +129,7 @@ func (e *env) VNow() uint64 {
 
 // chilled leaves out time in which the tracer held a CPU.
 func (v *vtime) chilled(cpu probes.CPU, ns uint64) {
-	if v.probe != nil && cpu != nil {
+	if v.kept() && cpu != nil {
 		*v.of(cpu.ID()) += ns
 	}
 }
