@@ -353,7 +353,7 @@ var amd64Groups = map[amd64Opcode][]amd64Group{
 	{spaceOne, 0xdf}: {{0xf, all, regs(0, 5, 6) | rms(4, 1)}},
 	{spaceOne, 0xfe}: {{0xf, 0x03, regs(0, 1)}},
 	{spaceOne, 0xff}: {{0xf, 0x7f, regs(0, 1, 2, 4, 6)}},
-	{space0F, 0x00}:  {{0xf, 0x3f, regs(0, 1, 2, 3, 4, 5)}},
+	{space0F, 0x00}:  {{0x7, 0x3f, regs(0, 1, 2, 3, 4, 5)}, {0x8, 0x7f, regs(0, 1, 2, 3, 4, 5, 6)}}, // /6: lkgs
 	{space0F, 0x01}: { // system, virtual machine and other instructions
 		{0x1, 0xdf, rms(0, 0x7f) | rms(1, 0x8f) | rms(2, 0xf3) | rms(5, 0xc1) | regs(3, 4, 6, 7)},
 		{0x2, 0xdf, rms(0, 0x3f) | rms(2, 0xf3) | rms(3, 0xfd) | rms(7, 0x13) | regs(1, 4, 6)},

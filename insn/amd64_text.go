@@ -116,36 +116,38 @@ type amd64NamedRow struct {
 	name     string
 	suffix   bool   // d or q, by operand size, goes behind the name
 	operands string // which of mov's: "rm", "rm,reg" or "reg,rm"
-	wide     bool   // the operand has 64 bits without REX.W
+	width    int8   // of the operand, in bits; 0 if its prefixes choose it
 }
 
 var amd64Named = []amd64NamedRow{
-	{space0F, 0xc7, 0, 6, true, "rdrand", false, "rm", false},
-	{space0F, 0xc7, 0, 7, true, "rdseed", false, "rm", false},
-	{space0F, 0xc7, 2, 6, true, "senduipi", false, "rm", true},
-	{space0F, 0xc7, 2, 7, true, "rdpid", false, "rm", true},
-	{space0F, 0x1e, 2, 1, true, "rdssp", true, "rm", false},
-	{space0F, 0x01, 2, 5, false, "rstorssp", false, "rm", false},
-	{space0F, 0xae, 1, 6, true, "tpause", false, "rm", false},
-	{space0F, 0xae, 1, 6, false, "clwb", false, "rm", false},
-	{space0F, 0xae, 2, 5, true, "incssp", true, "rm", false},
-	{space0F, 0xae, 2, 6, true, "umonitor", false, "rm", true},
-	{space0F, 0xae, 2, 6, false, "clrssbsy", false, "rm", false},
-	{space0F, 0xae, 3, 6, true, "umwait", false, "rm", false},
-	{space0F, 0xb9, 0, -1, true, "ud1", false, "rm,reg", false},
-	{space0F, 0xb9, 0, -1, false, "ud1", false, "rm,reg", false},
-	{space0F, 0xff, 0, -1, true, "ud0", false, "rm,reg", false},
-	{space0F, 0xff, 0, -1, false, "ud0", false, "rm,reg", false},
-	{space0F38, 0xf5, 1, -1, false, "wruss", true, "reg,rm", false},
-	{space0F38, 0xf6, 0, -1, false, "wrss", true, "reg,rm", false},
-	{space0F38, 0xf6, 1, -1, true, "adcx", false, "rm,reg", false},
-	{space0F38, 0xf6, 1, -1, false, "adcx", false, "rm,reg", false},
-	{space0F38, 0xf6, 2, -1, true, "adox", false, "rm,reg", false},
-	{space0F38, 0xf6, 2, -1, false, "adox", false, "rm,reg", false},
-	{space0F38, 0xf8, 1, -1, false, "movdir64b", false, "rm,reg", true},
-	{space0F38, 0xf8, 2, -1, false, "enqcmds", false, "rm,reg", true},
-	{space0F38, 0xf8, 3, -1, false, "enqcmd", false, "rm,reg", true},
-	{space0F38, 0xf9, 0, -1, false, "movdiri", false, "reg,rm", false},
+	{space0F, 0x00, 3, 6, true, "lkgs", false, "rm", 16},
+	{space0F, 0x00, 3, 6, false, "lkgs", false, "rm", 16},
+	{space0F, 0xc7, 0, 6, true, "rdrand", false, "rm", 0},
+	{space0F, 0xc7, 0, 7, true, "rdseed", false, "rm", 0},
+	{space0F, 0xc7, 2, 6, true, "senduipi", false, "rm", 64},
+	{space0F, 0xc7, 2, 7, true, "rdpid", false, "rm", 64},
+	{space0F, 0x1e, 2, 1, true, "rdssp", true, "rm", 0},
+	{space0F, 0x01, 2, 5, false, "rstorssp", false, "rm", 0},
+	{space0F, 0xae, 1, 6, true, "tpause", false, "rm", 0},
+	{space0F, 0xae, 1, 6, false, "clwb", false, "rm", 0},
+	{space0F, 0xae, 2, 5, true, "incssp", true, "rm", 0},
+	{space0F, 0xae, 2, 6, true, "umonitor", false, "rm", 64},
+	{space0F, 0xae, 2, 6, false, "clrssbsy", false, "rm", 0},
+	{space0F, 0xae, 3, 6, true, "umwait", false, "rm", 0},
+	{space0F, 0xb9, 0, -1, true, "ud1", false, "rm,reg", 0},
+	{space0F, 0xb9, 0, -1, false, "ud1", false, "rm,reg", 0},
+	{space0F, 0xff, 0, -1, true, "ud0", false, "rm,reg", 0},
+	{space0F, 0xff, 0, -1, false, "ud0", false, "rm,reg", 0},
+	{space0F38, 0xf5, 1, -1, false, "wruss", true, "reg,rm", 0},
+	{space0F38, 0xf6, 0, -1, false, "wrss", true, "reg,rm", 0},
+	{space0F38, 0xf6, 1, -1, true, "adcx", false, "rm,reg", 0},
+	{space0F38, 0xf6, 1, -1, false, "adcx", false, "rm,reg", 0},
+	{space0F38, 0xf6, 2, -1, true, "adox", false, "rm,reg", 0},
+	{space0F38, 0xf6, 2, -1, false, "adox", false, "rm,reg", 0},
+	{space0F38, 0xf8, 1, -1, false, "movdir64b", false, "rm,reg", 64},
+	{space0F38, 0xf8, 2, -1, false, "enqcmds", false, "rm,reg", 64},
+	{space0F38, 0xf8, 3, -1, false, "enqcmd", false, "rm,reg", 64},
+	{space0F38, 0xf9, 0, -1, false, "movdiri", false, "reg,rm", 0},
 }
 
 func (row *amd64NamedRow) matches(in *AMD64Inst, modrm byte) bool {
@@ -163,14 +165,18 @@ func (row *amd64NamedRow) text(in *AMD64Inst, code []byte) string {
 		}
 	}
 	rex := in.rex | 0x40
-	if row.wide {
+	if row.width == 64 {
 		rex |= 8
 	}
 	opcode := byte(0x8b) // mov rm,reg
 	if row.operands == "reg,rm" {
 		opcode = 0x89
 	}
-	mov := append(amd64AddressPrefixes(code[:in.At]), rex, opcode)
+	mov := amd64AddressPrefixes(code[:in.At])
+	if row.width == 16 {
+		mov = append(mov, 0x66)
+	}
+	mov = append(mov, rex, opcode)
 	text, ok := x86asmText(append(mov, code[in.ModRM:]...), 0, nil)
 	_, operands, found := strings.Cut(text, "mov ")
 	if !ok || !found {

@@ -223,6 +223,8 @@ def find(name):
         while True:
             for symbol in block:
                 if symbol.name == name and (symbol.is_variable or symbol.is_argument or symbol.is_constant):
+                    if symbol.addr_class == gdb.SYMBOL_LOC_OPTIMIZED_OUT: # asking for its value may read memory
+                        return "optimized out"
                     return text(symbol.value(frame))
             if block.function:
                 break
