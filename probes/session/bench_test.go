@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"trapline/probes/front"
 	"trapline/probes/probetest"
 )
 
@@ -51,7 +52,7 @@ func BenchmarkCompile(b *testing.B) {
 	src := script(prog.String())
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := newRig(b).Compile([]Source{src}, Macros{}); err != nil {
+		if err := newRig(b).Compile([]front.Source{src}, front.Macros{}); err != nil {
 			b.Fatal(err)
 		}
 	}

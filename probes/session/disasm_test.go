@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trapline/probes/front"
 )
 
-func compiled(t *testing.T, r *rig, src ...Source) *rig {
+func compiled(t *testing.T, r *rig, src ...front.Source) *rig {
 	t.Helper()
-	if err := r.Compile(src, Macros{}); err != nil {
+	if err := r.Compile(src, front.Macros{}); err != nil {
 		t.Fatal(err)
 	}
 	return r

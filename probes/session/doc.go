@@ -10,6 +10,7 @@
 // clock, at once after a clause with printa, and at the end. The guest stands still
 // meanwhile: nothing depends on when the host gets round to it.
 //
-// It compiles and matches. What becomes of a firing is package trace, modules that the guest loads
-// are package modules, what a program does to the host is package host.
+// It joins rooms: sources become a program in package front, descriptions probes in package resolve.
+// What becomes of a firing is package trace, modules that the guest loads are package modules, what a
+// program does to the host is package host.
 package session

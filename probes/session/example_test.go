@@ -7,6 +7,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
 	"trapline/probes/d/syntax"
+	"trapline/probes/front"
 	"trapline/probes/probetest"
 	"trapline/probes/session"
 )
@@ -36,8 +37,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	program := session.Source{Kind: syntax.ByName, Text: `kinst::answer:1 { printf("%s of %s", probename, probefunc) }`}
-	if err := s.Compile([]session.Source{program}, session.Macros{}); err != nil {
+	program := front.Source{Kind: syntax.ByName, Text: `kinst::answer:1 { printf("%s of %s", probename, probefunc) }`}
+	if err := s.Compile([]front.Source{program}, front.Macros{}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/debuginfo"
 	"trapline/probes/copies"
+	"trapline/probes/front"
 	"trapline/probes/modules"
 	"trapline/probes/probetest"
 )
@@ -79,7 +80,7 @@ func TestInline(t *testing.T) {
 				want = append(want, c.also...)
 				r := newCompiledRig(t, path)
 				src := spec("kinst::" + c.function + `:entry /pid == 42/ { printf("\t%d\t%s", pid, execname); }`)
-				if err := r.Compile([]Source{src}, Macros{}); err != nil {
+				if err := r.Compile([]front.Source{src}, front.Macros{}); err != nil {
 					t.Fatal(err)
 				}
 				var b strings.Builder
@@ -165,7 +166,7 @@ func TestInlineErrors(t *testing.T) {
 		{path, "kinst:vmlinux:plain:entry", "fbt:vmlinux:plain:entry\n;\n"},
 	} {
 		r := newCompiledRig(t, c.path)
-		err := r.Compile([]Source{spec(c.spec)}, Macros{})
+		err := r.Compile([]front.Source{spec(c.spec)}, front.Macros{})
 		got := ""
 		if err == nil {
 			var b strings.Builder

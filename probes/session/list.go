@@ -15,14 +15,14 @@ const listFormat = "%5v %10s %17s %33s %s\n"
 // when a module is loaded have no number yet. With the option verbose it tells of each what may
 // be relied on, and the types of args[].
 func (s *Session) List(w io.Writer) error {
-	if s.prog == nil {
+	if s.Program == nil {
 		if _, err := s.registry.Match(probes.Desc{}); err != nil {
 			return err
 		}
 	}
 	l := lister{s: s, w: w}
 	l.line("ID", probes.Desc{Provider: "PROVIDER", Module: "MODULE", Function: "FUNCTION", Name: "NAME"})
-	if s.prog == nil {
+	if s.Program == nil {
 		l.all()
 	} else {
 		l.described()
@@ -48,9 +48,9 @@ func (l *lister) all() {
 // described lists the probes of all clauses.
 func (l *lister) described() {
 	epid := uint32(1)
-	for i, c := range l.s.prog.Clauses {
+	for i, c := range l.s.Code.Clauses {
 		for ; ; epid++ {
-			id, clause, ok := l.s.on.Get(epid)
+			id, clause, ok := l.s.matched.on.Get(epid)
 			if !ok || clause != i {
 				break
 			}
@@ -64,7 +64,7 @@ func (l *lister) described() {
 }
 
 func (l *lister) foreseen(text string) {
-	for _, p := range l.s.foresee(text) {
+	for _, p := range l.s.resolver.Foresee(text) {
 		l.probe("-", p.Desc)
 	}
 }
@@ -83,12 +83,12 @@ func (l *lister) line(id any, d probes.Desc) {
 // details are those of dtrace -lv.
 func (l *lister) details(d probes.Desc) {
 	var b strings.Builder
-	of := l.s.about(d.Provider).Stability
+	of := l.s.resolver.About(d.Provider).Stability
 	b.WriteString("\n")
 	writeAttributes(&b, "Probe Description Attributes", of)
 	writeAttributes(&b, "Argument Attributes", of)
 	b.WriteString("\tArgument Types\n")
-	types := l.s.shownArgs(d)
+	types := l.s.front().ShownArgs(d)
 	for i, t := range types {
 		fmt.Fprintf(&b, "\t\targs[%d]: %s\n", i, t)
 	}

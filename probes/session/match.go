@@ -5,168 +5,161 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
-	"trapline/kernel"
+	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/syntax"
+	"trapline/probes/front"
 	"trapline/probes/ktext"
 	"trapline/probes/modules"
+	"trapline/probes/trace"
 )
 
 // tagZero is the tag of a description that matches nothing.
 const tagZero syntax.Tag = "D_PDESC_ZERO"
 
-// match finds the probes of a clause, makes its enablings and returns their number.
-func (s *Session) match(src Source, clause int) (n int, err error) {
-	line, descs := s.prog.Clauses[clause].Line, s.prog.Clauses[clause].Probes
-	if src.File == "" {
-		line = 0
+// matched are the probes of a program.
+type matched struct {
+	on     trace.Enablings
+	counts []int   // by source
+	none   []error // descriptions without a probe
+}
+
+// Compile compiles the sources as one program and makes the probes that it describes. It
+// is called once. The error is a *front.CompileError where it is one of the program.
+func (s *Session) Compile(sources []front.Source, m front.Macros) error {
+	defer s.typesTrouble()
+	var err error
+	if s.Program, err = s.front().Compile(sources, m); err != nil {
+		return err
 	}
-	for _, text := range descs {
-		ps, err := s.lookup(text)
-		if len(ps) == 0 {
-			expected, why := s.toCome(text)
-			if expected {
-				continue
+	return s.match()
+}
+
+// front is what programs are compiled for.
+func (s *Session) front() *front.Config {
+	return &front.Config{
+		Arch: s.Target.Arch(), System: s.OS.System(), Text: s.ktext, Types: s.Types, Modules: s.Modules,
+		Registry: s.registry, Resolver: s.resolver, Options: s.Options, Stderr: s.Stderr,
+	}
+}
+
+// typesTrouble says what is wrong with the image's type information: what could
+// not be read is missing without another word.
+func (s *Session) typesTrouble() {
+	t, ok := s.Types.(interface{ Err() error })
+	if ok && t.Err() != nil {
+		s.complain("types of the kernel: %v", t.Err())
+	}
+}
+
+// match finds the probes of all clauses.
+func (s *Session) match() error {
+	var err error
+	if s.ktext.Policy, err = guestos.ParsePolicy(s.Options.KinstPolicy); err != nil {
+		return fmt.Errorf("option kinstpolicy: %w", err)
+	}
+	s.matched.counts = make([]int, len(s.Sources))
+	for i, src := range s.Sources {
+		from, to := s.Clauses(i)
+		for c := from; c < to; c++ {
+			n, err := s.matchClause(src, c)
+			if err != nil {
+				return err
 			}
-			err = cmp.Or(why, err)
+			if !s.Code.Clauses[c].Sugar {
+				s.matched.counts[i] += n
+			}
 		}
-		if err == nil && len(ps) == 0 {
-			err = fmt.Errorf("probe description %s does not match any probes%s", full(text), s.hint(text))
-		}
+	}
+	s.matched.on.Index(s.registry.Len())
+	return nil
+}
+
+// matchClause finds the probes of a clause, makes its enablings and returns their number.
+func (s *Session) matchClause(src front.Source, clause int) (n int, err error) {
+	c := s.Code.Clauses[clause]
+	for _, text := range c.Probes {
+		ps, err := s.lookup(text)
 		if err != nil {
-			err = &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: err.Error(), Cause: err}
-			s.unmatched = append(s.unmatched, &CompileError{src, err, s.Options.ErrTags})
+			err = s.noProbe(src, c.Line, err)
 		}
 		if err != nil && !s.Options.ZeroDefs {
-			return 0, s.unmatched[0]
+			return 0, s.matched.none[0]
 		}
-		s.on.Add(ps, clause)
+		s.matched.on.Add(ps, clause)
 		n += len(ps)
 	}
 	return n, nil
 }
 
-// toCome reports whether a description may match when a module is loaded, or why it will not.
-func (s *Session) toCome(text string) (yes bool, why error) {
-	d, err := probes.ParseDesc(text)
-	if err != nil || s.inlined.done[text].err != nil {
-		return false, nil
-	}
-	return s.modules.Expects(d)
-}
-
-// Unmatched tells the descriptions for which there is no probe, in the order of the
-// sources. Without option zdefs Compile has failed with the first.
-func (s *Session) Unmatched() []error { return s.unmatched }
-
-// userProvider tells DTrace's provider of functions and instructions of a process: pid and a number.
-func userProvider(name string) bool {
-	id, ok := strings.CutPrefix(name, "pid")
-	return ok && (id == "" || strings.Trim(id, "0123456789*") == "")
-}
-
-// hint says what is wrong with a description that matches nothing, or what it lacks that
-// kinst would make probes for.
-func (s *Session) hint(text string) string {
-	d, err := probes.ParseDesc(text)
-	switch {
-	case err != nil:
-	case d.Provider == "" && !kernel.IsGlob(d.Function):
-		if _, err := s.ktext.Kernel().Named(d.Function); err != nil {
-			return ": " + err.Error()
-		}
-		return fmt.Sprintf(": fbt has entry and return, and kinst makes probes when it is named, as in kinst::%s:", d.Function)
-	case userProvider(d.Provider):
-		return ": user programs cannot be probed, only the kernel"
-	}
-	if p, ok := s.registry.Provider(d.Provider); ok {
-		if h, can := p.(probes.Hinter); can && h.Hint(d) != "" {
-			return ": " + h.Hint(d)
-		}
-	}
-	return ""
-}
-
-// lookup finds the probes of a description: four parts, fewer aligned to the right, or
-// the number of a probe.
+// lookup finds the probes of a description. It is an error that there are none, unless a module may
+// bring them.
 func (s *Session) lookup(text string) ([]*probes.Probe, error) {
-	if id, err := strconv.ParseUint(text, 10, 32); err == nil {
-		if p, ok := s.registry.Probe(probes.ID(id)); ok {
-			return []*probes.Probe{p}, nil
+	ps, err := s.resolver.Lookup(text)
+	if len(ps) == 0 {
+		expected, why := s.resolver.Expects(text)
+		if expected {
+			return nil, nil
 		}
-		return nil, nil
+		err = cmp.Or(why, err)
 	}
-	if x, ok := s.inlined.done[text]; ok && x.err != nil {
-		return nil, x.err
+	if err == nil && len(ps) == 0 {
+		err = s.resolver.NoMatch(text)
 	}
-	d, err := probes.ParseDesc(text)
-	if err != nil {
-		return nil, err
-	}
-	ps, err := s.registry.Match(d)
-	return s.inlined.keep(text, ps), err
+	return ps, err
 }
 
-// about is what the probes of a provider have.
-func (s *Session) about(provider string) *probes.About {
-	p, _ := s.registry.Provider(provider)
-	return probes.AboutOf(p)
+// noProbe makes the error of a description without a probe, and keeps it.
+func (s *Session) noProbe(src front.Source, line int, cause error) error {
+	if src.File == "" {
+		line = 0
+	}
+	err := &syntax.Error{Pos: syntax.Pos{Line: line}, Tag: tagZero, Msg: cause.Error(), Cause: cause}
+	s.matched.none = append(s.matched.none, &front.CompileError{Source: src, Err: err, Tags: s.Options.ErrTags})
+	return err
 }
 
-// foresee lists the probes of modules that a description means when they are loaded.
-func (s *Session) foresee(text string) []modules.Foreseen {
-	d, err := probes.ParseDesc(text)
-	if err != nil {
-		return nil
-	}
-	meant, made := s.inlined.addrs[text]
-	return s.modules.Foresee(d, func(link uint64) bool { return !made || slices.Contains(meant, link) })
-}
+// Unmatched returns what is wrong with the descriptions for which there is no probe, in the order of
+// the sources. Without option zdefs Compile has failed with the first.
+func (s *Session) Unmatched() []error { return s.matched.none }
 
 // missed reports whether a description names a module that is not there.
 func (s *Session) missed() bool {
-	return slices.ContainsFunc(s.unmatched, func(err error) bool { return errors.Is(err, ktext.ErrNoModule) })
+	return slices.ContainsFunc(s.matched.none, func(err error) bool { return errors.Is(err, ktext.ErrNoModule) })
 }
 
-// matchModule finds the probes of a module for all clauses, and makes their enablings. What a
-// description cannot have there is reported if it names the module: otherwise another may have it.
+// matchModule finds the probes of a module for all clauses, and makes their enablings.
 func (s *Session) matchModule(m *modules.Module) (all []*probes.Probe) {
-	for i, c := range s.prog.Clauses {
+	for i, c := range s.Code.Clauses {
 		for _, text := range c.Probes {
-			for _, p := range s.inModule(m, text) {
-				s.on.AddLate(p, i)
-				all = append(all, p)
+			ps, err := s.resolver.InModule(m, text)
+			if err != nil {
+				s.complain("module %s: %v", m.Name(), err)
 			}
+			for _, p := range ps {
+				s.matched.on.AddLate(p, i)
+			}
+			all = append(all, ps...)
 		}
 	}
 	slices.SortFunc(all, func(a, b *probes.Probe) int { return cmp.Compare(a.ID(), b.ID()) })
 	return slices.Compact(all)
 }
 
-// inModule finds the probes of a description in a module.
-func (s *Session) inModule(m *modules.Module, text string) []*probes.Probe {
-	d, err := probes.ParseDesc(text)
-	if err != nil || !s.ktext.InModule(d.Module, m.Name()) {
-		return nil
+// announce says how many probes each source matched.
+func (s *Session) announce() {
+	if s.Options.Quiet {
+		return
 	}
-	named := d.Module == m.Name()
-	d.Module = m.Name()
-	ps, err := s.registry.Match(d)
-	if err != nil && named {
-		s.complain("module %s: %v", m.Name(), err)
+	for i, src := range s.Sources {
+		if src.Library {
+			continue
+		}
+		plural := "s"
+		if s.matched.counts[i] == 1 {
+			plural = ""
+		}
+		s.complain("%v matched %d probe%s", src, s.matched.counts[i], plural)
 	}
-	ps = slices.Clone(s.inlined.keep(text, ps))
-	return slices.DeleteFunc(ps, func(p *probes.Probe) bool { return p.Module() != m.Name() })
-}
-
-// full is a description with all four parts.
-func full(text string) string {
-	d, err := probes.ParseDesc(text)
-	if err != nil {
-		return text
-	}
-	return d.String()
 }

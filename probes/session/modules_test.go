@@ -9,6 +9,7 @@ import (
 	"trapline/kernel"
 	"trapline/kernel/arch"
 	"trapline/kernel/guestos"
+	"trapline/probes/front"
 	"trapline/probes/modules"
 	"trapline/probes/probetest"
 )
@@ -200,7 +201,7 @@ func TestModuleForeseen(t *testing.T) {
 		{"fbt::vfs_read:entry", ""},
 	} {
 		r := newModuleRig(t, "zdefs")
-		if err := r.Compile([]Source{spec(test.desc)}, Macros{}); err != nil {
+		if err := r.Compile([]front.Source{spec(test.desc)}, front.Macros{}); err != nil {
 			t.Errorf("%s: %v", test.desc, err)
 			continue
 		}
@@ -219,7 +220,7 @@ func TestModuleForeseen(t *testing.T) {
 		}
 	}
 	r := newModuleRig(t)
-	err := r.Compile([]Source{spec("fbt:test_module:wrok:entry")}, Macros{})
+	err := r.Compile([]front.Source{spec("fbt:test_module:wrok:entry")}, front.Macros{})
 	if err == nil || !strings.Contains(err.Error(), `no function "wrok" in test_module (nearest: work)`) {
 		t.Errorf("error %v", err)
 	}

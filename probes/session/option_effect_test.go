@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trapline/probes/front"
 )
 
 // TestOptionEffects: what each option changes. The guest reads twice; $0 is x.d, $1 is 7.
@@ -64,7 +66,7 @@ func TestOptionEffects(t *testing.T) {
 
 // traceArgs traces a script with macro arguments.
 func (r *rig) traceArgs(prog string, args ...string) error {
-	if err := r.Compile([]Source{script(prog)}, Macros{Args: args}); err != nil {
+	if err := r.Compile([]front.Source{script(prog)}, front.Macros{Args: args}); err != nil {
 		return err
 	}
 	if err := r.Start(); err != nil {

@@ -11,13 +11,14 @@ import (
 	"trapline/probes/d/check"
 	"trapline/probes/d/code"
 	"trapline/probes/d/option"
-	"trapline/probes/d/syntax"
 	"trapline/probes/fbt"
+	"trapline/probes/front"
 	"trapline/probes/kinst"
 	"trapline/probes/ktext"
 	"trapline/probes/modules"
 	"trapline/probes/patch"
 	"trapline/probes/profile"
+	"trapline/probes/resolve"
 	"trapline/probes/syscall"
 	"trapline/probes/trace"
 )
@@ -60,21 +61,11 @@ type Session struct {
 	modules *modules.Modules
 	trace   *trace.Trace
 
-	program
-	bases   map[string]uint64 // by module: see base
-	checked []uint64          // addresses of the cross-check
-}
-
-// program is what the sources have become.
-type program struct {
-	sources   []Source
-	ends      []int // by source: the number of clauses up to its end
-	counts    []int // by source: probes matched
-	tree      *syntax.Program
-	prog      *code.Program
-	on        trace.Enablings
-	inlined   *inlining
-	unmatched []error // descriptions without a probe
+	resolver       *resolve.Resolver
+	*front.Program // nil before Compile
+	matched        matched
+	bases          map[string]uint64 // by module: see base
+	checked        []uint64          // addresses of the cross-check
 }
 
 // New makes a session without a program.
@@ -83,7 +74,6 @@ func New(c Config) (*Session, error) {
 		c.Options = option.New()
 	}
 	s := &Session{Config: c, registry: probes.NewRegistry(), bases: map[string]uint64{}}
-	s.inlined = newInlining(s)
 	s.dtrace = probes.NewDTrace(s.registry)
 	s.modules = modules.New(modules.Config{
 		Target: c.Target, OS: c.OS, Registry: s.registry, Kernel: &s.Debug, Files: c.Modules, Find: c.FindModule,
@@ -107,6 +97,7 @@ func New(c Config) (*Session, error) {
 		Set: s.set, Symbols: c.Symbols, Arch: c.Target.Arch(), System: c.OS.System(), Unsafe: c.OS.Unsafe,
 	}
 	s.modules.Use(s.set, s.ktext)
+	s.resolver = resolve.New(s.registry, s.ktext, s.modules, &s.Debug)
 	s.profile = profile.New(s.registry, c.Target, s.trace)
 	boundaries := fbt.Config{Registry: s.registry, Text: s.ktext, Target: c.Target, Types: s.typed}
 	functions, err := fbt.New(boundaries)
@@ -130,7 +121,7 @@ func (s *Session) Registry() *probes.Registry { return s.registry }
 
 // Start begins the trace: it fires BEGIN and enables the probes. The guest stands still.
 func (s *Session) Start() error {
-	if err := s.trace.Prepare(s.prog, &s.on, s.set, s.profile); err != nil {
+	if err := s.trace.Prepare(s.Code, &s.matched.on, s.set, s.profile); err != nil {
 		return err
 	}
 	if err := s.registry.Enable(s.probes()); err != nil {
@@ -151,8 +142,8 @@ func (s *Session) Start() error {
 
 // probes lists the enabled ones.
 func (s *Session) probes() []*probes.Probe {
-	out := make([]*probes.Probe, 0, s.on.Len())
-	for id := range s.on.Each {
+	out := make([]*probes.Probe, 0, s.matched.on.Len())
+	for id := range s.matched.on.Each {
 		p, _ := s.registry.Probe(id)
 		out = append(out, p)
 	}
@@ -198,10 +189,10 @@ func (s *Session) Err() error { return errors.Join(s.trace.Err(), s.set.Err()) }
 // Report says what providers passed over or suspended, one fact a line.
 func (s *Session) Report() []string {
 	var out []string
-	for _, err := range s.unmatched {
+	for _, err := range s.matched.none {
 		out = append(out, err.Error())
 	}
-	out = append(out, s.inlined.notes...)
+	out = append(out, s.resolver.Notes()...)
 	for _, p := range s.registry.Providers() {
 		if r, ok := p.(probes.Reporter); ok {
 			out = append(out, r.Report()...)
@@ -277,5 +268,18 @@ func (s *Session) localsOf(p *probes.Probe) (modules.Locals, error) {
 // openInlined opens what stacks show of inlined functions.
 func (s *Session) openInlined() (func(addr uint64) []string, error) {
 	_, err := s.OpenSource()
-	return s.inlinedAt, err
+	return s.resolver.Inlined, err
+}
+
+// typed are the kernel and the modules that a description's module means, if types are known.
+func (s *Session) typed(module string) (all []fbt.Typed) {
+	if types, ok := s.Types.(fbt.Types); ok && s.ktext.InKernel(module) {
+		all = append(all, fbt.Typed{Part: s.ktext.Kernel(), Types: types})
+	}
+	for _, m := range s.modules.Described(module) {
+		if types, ok := m.Types.(fbt.Types); ok {
+			all = append(all, fbt.Typed{Part: m.Part(), Types: types})
+		}
+	}
+	return all
 }

@@ -10,6 +10,7 @@ import (
 	"trapline/kernel/guestos"
 	"trapline/probes"
 	"trapline/probes/d/syntax"
+	"trapline/probes/front"
 	"trapline/probes/probetest"
 )
 
@@ -88,14 +89,14 @@ func newRigOn(t testing.TB, on func(*probetest.Target) probes.Target, opts ...st
 }
 
 // spec is the argument of -n.
-func spec(text string) Source { return Source{Text: text, Kind: syntax.ByName} }
+func spec(text string) front.Source { return front.Source{Text: text, Kind: syntax.ByName} }
 
 // script is a file given to -s.
-func script(text string) Source { return Source{Text: text, File: "x.d"} }
+func script(text string) front.Source { return front.Source{Text: text, File: "x.d"} }
 
 // trace compiles, lets the guest run, and finishes.
-func (r *rig) trace(guest func(*probetest.Target), src ...Source) error {
-	if err := r.Compile(src, Macros{}); err != nil {
+func (r *rig) trace(guest func(*probetest.Target), src ...front.Source) error {
+	if err := r.Compile(src, front.Macros{}); err != nil {
 		return err
 	}
 	if err := r.Start(); err != nil {
@@ -117,13 +118,13 @@ func TestTrace(t *testing.T) {
 	tests := []struct {
 		name  string
 		opts  []string
-		src   []Source
+		src   []front.Source
 		guest func(*probetest.Target)
 		out   string
 		err   string // on stderr
 	}{
 		{
-			name: "columns", src: []Source{spec("kinst::vfs_read:4")}, guest: readTwice,
+			name: "columns", src: []front.Source{spec("kinst::vfs_read:4")}, guest: readTwice,
 			out: "CPU     ID                    FUNCTION:NAME\n" +
 				"  0      4                       vfs_read:4 \n" +
 				"  0      4                       vfs_read:4 \n\n",
@@ -131,12 +132,12 @@ func TestTrace(t *testing.T) {
 		},
 		{
 			name: "count by offset", opts: []string{"quiet"},
-			src: []Source{spec("kinst::vfs_read: { @[probename] = count(); }")}, guest: readTwice,
+			src: []front.Source{spec("kinst::vfs_read: { @[probename] = count(); }")}, guest: readTwice,
 			out: "\n" + rows(2, "0", "1", "4", "6", "7"),
 		},
 		{
 			name: "order of clauses, BEGIN and END",
-			src: []Source{script(`#pragma D option quiet
+			src: []front.Source{script(`#pragma D option quiet
 				BEGIN { printf("begin %s %d\n", execname, pid); x = 1; }
 				kinst::vfs_read:0 { printf("a%d ", x++); }
 				kinst:vmlinux:vfs_*:0, kinst::vfs_read:1 { printf("b%s%s ", probefunc, probename); }
@@ -146,37 +147,37 @@ func TestTrace(t *testing.T) {
 		},
 		{
 			name: "several sources", opts: []string{"quiet"},
-			src: []Source{spec(`BEGIN { n = 5 }`), spec(`kinst::vfs_read:0 /n > 4/ { printf("%d ", n--) }`)}, guest: readTwice,
+			src: []front.Source{spec(`BEGIN { n = 5 }`), spec(`kinst::vfs_read:0 /n > 4/ { printf("%d ", n--) }`)}, guest: readTwice,
 			out: "5 \n",
 		},
 		{
 			name: "options of a program for its compilation",
-			src:  []Source{script("#pragma D option quiet\n#pragma D option defaultargs\nBEGIN { printf(\"%d%s\", $1, $$2); }")},
+			src:  []front.Source{script("#pragma D option quiet\n#pragma D option defaultargs\nBEGIN { printf(\"%d%s\", $1, $$2); }")},
 			out:  "0\n",
 		},
 		{
 			name: "thread and registers", opts: []string{"quiet"},
-			src: []Source{spec(`kinst::vfs_read:0 { printf("%d %d %d %s %d %x", pid, tid, ppid, execname, arg0, regs[R_PC]); exit(0) }`)}, guest: readTwice,
+			src: []front.Source{spec(`kinst::vfs_read:0 { printf("%d %d %d %s %d %x", pid, tid, ppid, execname, arg0, regs[R_PC]); exit(0) }`)}, guest: readTwice,
 			out: "42 43 1 cat 0 ffffffff81000100\n",
 		},
 		{
 			name: "tick", opts: []string{"quiet"},
-			src:   []Source{spec(`tick-10ms { printf("%d ", timestamp) }`)},
+			src:   []front.Source{spec(`tick-10ms { printf("%d ", timestamp) }`)},
 			guest: func(t *probetest.Target) { t.Advance(35e6) },
 			out:   "10000000 20000000 30000000 \n",
 		},
 		{
-			name: "nothing fires", src: []Source{spec("kinst::vfs_read:4")},
+			name: "nothing fires", src: []front.Source{spec("kinst::vfs_read:4")},
 			out: "\n",
 			err: "dtrace: description 'kinst::vfs_read:4' matched 1 probe\n",
 		},
 		{
-			name: "fault", src: []Source{spec(`kinst::vfs_read:0 /pid/ { trace(*(int *)16) } ERROR { trace(arg4) }`)}, opts: []string{"quiet"}, guest: readTwice,
+			name: "fault", src: []front.Source{spec(`kinst::vfs_read:0 /pid/ { trace(*(int *)16) } ERROR { trace(arg4) }`)}, opts: []string{"quiet"}, guest: readTwice,
 			out: "11\n",
 			err: strings.Repeat("dtrace: error on enabled probe ID 1 (ID 4: kinst:vmlinux:vfs_read:0): invalid address (0x10) in action #1 at DIF offset 1\n", 2),
 		},
 		{
-			name: "two programs of one probe", src: []Source{spec("kinst::vfs_write:{ @ = count() }"), script("kinst::vfs_write: { @ = count() }")},
+			name: "two programs of one probe", src: []front.Source{spec("kinst::vfs_write:{ @ = count() }"), script("kinst::vfs_write: { @ = count() }")},
 			guest: func(t *probetest.Target) { t.Run(vfsRead+0x100, vfsRead+0x101) },
 			out:   "\n                2\n",
 			err:   "dtrace: description 'kinst::vfs_write:' matched 2 probes\ndtrace: script 'x.d' matched 2 probes\n",
@@ -240,30 +241,30 @@ func TestExitInBegin(t *testing.T) {
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		opts []string
-		src  []Source
+		src  []front.Source
 		want string
 	}{
-		{nil, []Source{spec("nosuch")}, "invalid probe specifier nosuch: probe description :::nosuch does not match any probes"},
-		{[]string{"errtags"}, []Source{spec("nosuch")}, "invalid probe specifier nosuch: [D_PDESC_ZERO] probe description :::nosuch does not match any probes"},
-		{nil, []Source{script("BEGIN {}\nnosuch {}")}, "failed to compile script x.d: line 2: probe description :::nosuch does not match any probes"},
-		{nil, []Source{spec("kinst::vfs_raed:")}, `invalid probe specifier kinst::vfs_raed:: no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, __switch_to)`},
-		{nil, []Source{script("\nkinst::vfs_read:2 {}")}, "failed to compile script x.d: line 2: offset 2 is inside an instruction of vfs_read: instructions begin at 1 and 4"},
-		{nil, []Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
-		{nil, []Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
-		{nil, []Source{script("#pragma D option iregs\nBEGIN {}")}, "failed to compile script x.d: line 1: option iregs: there are no registers in the bytecode: it is a stack machine"},
-		{nil, []Source{script("#pragma D option cpp\nBEGIN {}")}, "failed to compile script x.d: line 1: option cpp: the program has been read already: give -x cpp on the command line"},
-		{nil, []Source{script("#pragma D option errtags\nBEGIN { trace($1); }")}, "failed to compile script x.d: [D_MACRO_UNDEF] line 2: "},
-		{nil, []Source{script("#pragma D option defaultargs=7\nBEGIN { trace($1); }")}, "failed to compile script x.d: line 1: option defaultargs: "},
-		{nil, []Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
-		{nil, []Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
-		{nil, []Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},
-		{nil, []Source{spec("vfs_read:5")}, "invalid probe specifier vfs_read:5: probe description ::vfs_read:5 does not match any probes: fbt has entry and return, and kinst makes probes when it is named, as in kinst::vfs_read:"},
-		{nil, []Source{{Text: "vfs_raed", Kind: syntax.ByFunc}}, `invalid probe specifier vfs_raed: probe description ::vfs_raed: does not match any probes: no function "vfs_raed" in vmlinux (nearest: `},
+		{nil, []front.Source{spec("nosuch")}, "invalid probe specifier nosuch: probe description :::nosuch does not match any probes"},
+		{[]string{"errtags"}, []front.Source{spec("nosuch")}, "invalid probe specifier nosuch: [D_PDESC_ZERO] probe description :::nosuch does not match any probes"},
+		{nil, []front.Source{script("BEGIN {}\nnosuch {}")}, "failed to compile script x.d: line 2: probe description :::nosuch does not match any probes"},
+		{nil, []front.Source{spec("kinst::vfs_raed:")}, `invalid probe specifier kinst::vfs_raed:: no function "vfs_raed" in vmlinux (nearest: vfs_read, vfs_write, __switch_to)`},
+		{nil, []front.Source{script("\nkinst::vfs_read:2 {}")}, "failed to compile script x.d: line 2: offset 2 is inside an instruction of vfs_read: instructions begin at 1 and 4"},
+		{nil, []front.Source{spec("BEGIN"), script("END { x = }")}, "failed to compile script x.d: line 1: "},
+		{nil, []front.Source{spec("BEGIN { trace(y) }"), spec("BEGIN { y = 1 }")}, "invalid probe specifier BEGIN { trace(y) }: "},
+		{nil, []front.Source{script("#pragma D option iregs\nBEGIN {}")}, "failed to compile script x.d: line 1: option iregs: there are no registers in the bytecode: it is a stack machine"},
+		{nil, []front.Source{script("#pragma D option cpp\nBEGIN {}")}, "failed to compile script x.d: line 1: option cpp: the program has been read already: give -x cpp on the command line"},
+		{nil, []front.Source{script("#pragma D option errtags\nBEGIN { trace($1); }")}, "failed to compile script x.d: [D_MACRO_UNDEF] line 2: "},
+		{nil, []front.Source{script("#pragma D option defaultargs=7\nBEGIN { trace($1); }")}, "failed to compile script x.d: line 1: option defaultargs: "},
+		{nil, []front.Source{script("#pragma D option nosuch\nBEGIN {}")}, "failed to compile script x.d: line 1: "},
+		{nil, []front.Source{script("#pragma D option patch=inplace\nBEGIN {}")}, "failed to compile script x.d: line 1: option patch: the guest is there already: give -x patch=inplace on the command line"},
+		{nil, []front.Source{{Text: "kinst", Kind: syntax.ByProvider}}, "invalid probe specifier kinst: probe description kinst::: does not match any probes: kinst makes probes when it and a function are named, as in kinst::FUNCTION:"},
+		{nil, []front.Source{spec("vfs_read:5")}, "invalid probe specifier vfs_read:5: probe description ::vfs_read:5 does not match any probes: fbt has entry and return, and kinst makes probes when it is named, as in kinst::vfs_read:"},
+		{nil, []front.Source{{Text: "vfs_raed", Kind: syntax.ByFunc}}, `invalid probe specifier vfs_raed: probe description ::vfs_raed: does not match any probes: no function "vfs_raed" in vmlinux (nearest: `},
 	}
 	for _, tt := range tests {
 		r := newRig(t, tt.opts...)
 		err := r.trace(nil, tt.src...)
-		var ce *CompileError
+		var ce *front.CompileError
 		if !errors.As(err, &ce) || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: got  %v\nwant %s", tt.src, err, tt.want)
 		}
@@ -326,7 +327,7 @@ func TestCrossCheckMissing(t *testing.T) {
 
 func TestList(t *testing.T) {
 	r := newRig(t)
-	if err := r.Compile([]Source{spec("kinst::vfs_write:"), {Text: "dtrace", Kind: syntax.ByProvider}, spec("5")}, Macros{}); err != nil {
+	if err := r.Compile([]front.Source{spec("kinst::vfs_write:"), {Text: "dtrace", Kind: syntax.ByProvider}, spec("5")}, front.Macros{}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -349,7 +350,7 @@ func TestList(t *testing.T) {
 // What was recorded is shown while the guest runs.
 func TestSwitchRate(t *testing.T) {
 	r := newRig(t, "quiet", "switchrate=5ms")
-	if err := r.Compile([]Source{spec(`kinst::vfs_read:0 { printf("x") }`)}, Macros{}); err != nil {
+	if err := r.Compile([]front.Source{spec(`kinst::vfs_read:0 { printf("x") }`)}, front.Macros{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Start(); err != nil {

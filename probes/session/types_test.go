@@ -10,19 +10,6 @@ import (
 	"trapline/probes/probetest"
 )
 
-// TestGuestMacros: what is about a process is the guest's first one, unless it is given.
-func TestGuestMacros(t *testing.T) {
-	m := macroVars(map[string]string{"target": "42"})
-	for name, want := range map[string]string{"pid": "1", "ppid": "0", "uid": "0", "target": "42"} {
-		if m[name] != want {
-			t.Errorf("$%s is %s, want %s", name, m[name], want)
-		}
-	}
-	if guestMacros["target"] != "1" {
-		t.Error("the defaults have changed")
-	}
-}
-
 // TestKinstArgs: at an instruction, arguments are the registers of a function's integer
 // arguments. if/else counts as one clause.
 func TestKinstArgs(t *testing.T) {
@@ -37,8 +24,8 @@ func TestKinstArgs(t *testing.T) {
 	if err != nil || r.out.String() != "123456 0\n" {
 		t.Errorf("%v: %q", err, r.out.String())
 	}
-	if r.counts[0] != 1 {
-		t.Errorf("%d probes matched, want 1", r.counts[0])
+	if r.matched.counts[0] != 1 {
+		t.Errorf("%d probes matched, want 1", r.matched.counts[0])
 	}
 }
 

@@ -41,7 +41,7 @@ func (tr *Trace) startDeferral() {
 // fireLater runs the clauses at a firing that comes later. They are Deferrable: they neither end nor show
 // anything.
 func (tr *Trace) fireLater(f *probes.Firing) {
-	if tr.phase == running && !tr.elsewhere(f) {
+	if tr.life.phase == running && !tr.elsewhere(f) {
 		tr.now.env.begin(f)
 		tr.vm.Fire(&tr.now.env, tr.on.Of(f.Probe.ID()))
 	}

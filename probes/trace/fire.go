@@ -15,7 +15,7 @@ func (tr *Trace) Fire(f *probes.Firing) {
 	if tr.Watch(f) {
 		return
 	}
-	if tr.phase != running && tr.phase != ending {
+	if tr.life.phase != running && tr.life.phase != ending {
 		return
 	}
 	if tr.vtime.isSwitch(f.Probe) {
@@ -34,7 +34,7 @@ func (tr *Trace) Fire(f *probes.Firing) {
 		return
 	}
 	tr.fireNow(f, es)
-	if tr.phase == running {
+	if tr.life.phase == running {
 		if _, exited := tr.vm.Exited(); exited || tr.vm.Filled() {
 			tr.drainOut()
 		}
@@ -52,7 +52,7 @@ func (tr *Trace) Fire(f *probes.Firing) {
 func (tr *Trace) count(f *probes.Firing, es []vm.Enabling) {
 	dropped := tr.vm.Dropped()
 	tr.vm.Fire(&tr.now.env, es)
-	if f.Hit != nil && tr.Options.CPU < 0 && tr.phase == running && tr.vm.Dropped() == dropped && !tr.vtime.isSwitch(f.Probe) {
+	if f.Hit != nil && tr.Options.CPU < 0 && tr.life.phase == running && tr.vm.Dropped() == dropped && !tr.vtime.isSwitch(f.Probe) {
 		f.Hit.Count()
 	}
 }

@@ -49,9 +49,7 @@ type Trace struct {
 	vm     *vm.Machine
 	out    output
 	now    firings
-	phase  phase
-	start  uint64 // of the trace, on the guest's clock
-	began  bool   // BEGIN has fired
+	life   life
 	err    error
 	halted code.Act // Panic or Breakpoint, when one has run
 	vtime  vtime
@@ -63,6 +61,13 @@ type Trace struct {
 type firings struct {
 	env, errEnv, countEnv  env
 	errFiring, countFiring probes.Firing
+}
+
+// life is how far a trace has come.
+type life struct {
+	phase phase
+	start uint64 // on the guest's clock
+	began bool   // BEGIN has fired
 }
 
 // phase says which probes fire.
@@ -104,22 +109,22 @@ func (tr *Trace) Prepare(prog *code.Program, on *Enablings, set *patch.Set, tick
 // Run begins the trace: it fires BEGIN. The other probes have been enabled.
 func (tr *Trace) Run() error {
 	tr.tick.Every(tr.Options.SwitchRate, tr.Show)
-	tr.phase, tr.start = running, tr.Target.Now()
+	tr.life.phase, tr.life.start = running, tr.Target.Now()
 	tr.Fire(&probes.Firing{Probe: tr.DTrace.Begin})
-	tr.began = true
+	tr.life.began = true
 	return tr.err
 }
 
 // End fires END and shows what is left. It reports false if there is nothing to end.
 func (tr *Trace) End() bool {
-	if tr.vm == nil || tr.phase == over {
+	if tr.vm == nil || tr.life.phase == over {
 		return false
 	}
 	tr.enter(ending)
 	tr.reserve(0)
 	tr.drain()
 	tr.Fire(&probes.Firing{Probe: tr.DTrace.End})
-	tr.phase = over
+	tr.life.phase = over
 	tr.drain()
 	tr.Keep(tr.drops())
 	tr.Keep(tr.out.sink.End())
@@ -134,15 +139,15 @@ func (tr *Trace) End() bool {
 // enter leaves a phase in which probes fire: hits that were counted until now are its firings.
 func (tr *Trace) enter(p phase) {
 	tr.set.TakeHits()
-	tr.phase = p
+	tr.life.phase = p
 }
 
 // drainOut ends the trace: at once or, with the option statusrate, when the status is looked at next.
 // Nothing fires until then.
 func (tr *Trace) drainOut() {
 	tr.enter(draining)
-	if rate := tr.Options.StatusRate; rate > 0 && tr.began {
-		tr.tick.Every(rate-(tr.Target.Now()-tr.start)%rate, tr.Target.Stop)
+	if rate := tr.Options.StatusRate; rate > 0 && tr.life.began {
+		tr.tick.Every(rate-(tr.Target.Now()-tr.life.start)%rate, tr.Target.Stop)
 		return
 	}
 	tr.Target.Stop()

@@ -13,7 +13,7 @@ import (
 	"trapline/cmd/internal/guests"
 	"trapline/cmd/internal/sandbox"
 	"trapline/kernel/debuginfo"
-	"trapline/probes/session"
+	"trapline/probes/front"
 )
 
 // A confinement is what a process may still do once a guest is to run in it. It is decided before:
@@ -137,7 +137,7 @@ func (t *tracing) policy() sandbox.Policy {
 
 // hostPolicy is what the actions of a program need. A name that is known only when it is used is one
 // below the directory that it begins with.
-func hostPolicy(e session.Effects) sandbox.Policy {
+func hostPolicy(e front.Effects) sandbox.Policy {
 	p := sandbox.Policy{Children: e.System}
 	for _, format := range e.Reopens {
 		known, _, varies := strings.Cut(format, "%")

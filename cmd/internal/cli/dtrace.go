@@ -13,6 +13,7 @@ import (
 	"trapline/probes/copies"
 	"trapline/probes/d/code"
 	"trapline/probes/d/option"
+	"trapline/probes/front"
 	"trapline/probes/modules"
 	"trapline/probes/session"
 )
@@ -156,7 +157,7 @@ func (t *tracer) prepare() error {
 }
 
 // macros are the macro arguments: $0 is the script.
-func (t *tracer) macros() session.Macros {
+func (t *tracer) macros() front.Macros {
 	name := "dtrace"
 	for _, s := range t.sources {
 		if s.File != "" {
@@ -164,7 +165,7 @@ func (t *tracer) macros() session.Macros {
 			break
 		}
 	}
-	return session.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": cmp.Or(t.pid, "1")}}
+	return front.Macros{Args: append([]string{name}, t.args...), Vars: map[string]string{"target": cmp.Or(t.pid, "1")}}
 }
 
 func (t *tracer) openOutput() error {

@@ -10,13 +10,13 @@ import (
 
 	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
-	"trapline/probes/session"
+	"trapline/probes/front"
 )
 
 // tracing is the command line of dtrace.
 type tracing struct {
 	guest   guestOptions
-	sources []session.Source
+	sources []front.Source
 	options *option.Options
 	setting []string // of -x and the flags that stand for it, in order
 	list    bool
@@ -90,14 +90,14 @@ func (s sourceFlag) Type() string {
 
 func (s sourceFlag) Set(text string) error {
 	if !s.file {
-		s.t.sources = append(s.t.sources, session.Source{Text: text, Kind: s.kind})
+		s.t.sources = append(s.t.sources, front.Source{Text: text, Kind: s.kind})
 		return nil
 	}
 	body, err := os.ReadFile(text)
 	if err != nil {
 		return &exit{statusError, fmt.Errorf("dtrace: failed to open script: %w", err)}
 	}
-	s.t.sources = append(s.t.sources, session.Source{File: text, Text: string(body)})
+	s.t.sources = append(s.t.sources, front.Source{File: text, Text: string(body)})
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"trapline/probes/d/syntax"
-	"trapline/probes/session"
+	"trapline/probes/front"
 )
 
 // A failure is an error as an object of JSON, see docs/format.md.
@@ -22,7 +22,7 @@ type failure struct {
 
 func writeFailure(w io.Writer, err error, message string, status int) {
 	f := failure{Type: "error", Message: message, Status: status}
-	var compile *session.CompileError
+	var compile *front.CompileError
 	var in *syntax.Error
 	if errors.As(err, &compile) {
 		f.File = compile.Source.File

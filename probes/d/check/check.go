@@ -95,8 +95,9 @@ type (
 type checker struct {
 	names
 	env    Env
-	prog   *syntax.Program
-	clause *syntax.Clause // nil outside of one
+	prog   *syntax.Program // the part at hand
+	items  int             // of it and those before
+	clause *syntax.Clause  // nil outside of one
 	region string
 	vars   map[varKey]*Var
 	aggs   map[string]*Agg
@@ -114,20 +115,52 @@ type varKey struct {
 
 // Check checks the program and annotates its tree. Macro arguments in probe descriptions
 // are replaced. The error is a *syntax.Error.
-func Check(prog *syntax.Program, env Env) (err error) {
+func Check(prog *syntax.Program, env Env) error {
+	c := New(env, prog)
+	if err := c.Part(prog, env.Options); err != nil {
+		return err
+	}
+	return c.End(env.Options)
+}
+
+// A Checker checks a program of several parts, each once: what a part defines is known in those
+// that come after it.
+type Checker struct{ c *checker }
+
+// New makes a Checker of a program that has these parts. The option strsize counts in all of them,
+// wherever it stands.
+func New(env Env, parts ...*syntax.Program) *Checker {
 	if env.Types == nil {
 		env.Types = noTypes{}
 	}
 	c := &checker{
-		names: newNames(),
-		env:   env, prog: prog, vars: make(map[varKey]*Var), aggs: make(map[string]*Agg),
+		names: newNames(), env: env, vars: make(map[varKey]*Var), aggs: make(map[string]*Agg),
 		used: map[int]bool{0: true},
 	}
+	c.strsize(parts)
+	return &Checker{c}
+}
+
+// Part checks the next part and annotates its tree, as Check does. The options are those that hold
+// for it.
+func (c *Checker) Part(prog *syntax.Program, o Options) error {
+	c.c.prog, c.c.env.Options = prog, o
+	return c.c.failure(c.c.checkPart)
+}
+
+// End checks what must be true of all parts together.
+func (c *Checker) End(o Options) error {
+	c.c.env.Options = o
+	return c.c.failure(c.c.allUsed)
+}
+
+// failure runs a check and returns the error with which it fails.
+func (c *checker) failure(check func()) (err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
 		case *syntax.Error:
-			if prog.Spec {
+			if c.prog.Spec {
 				e.Region = c.region
 			}
 			err = e
@@ -135,7 +168,7 @@ func Check(prog *syntax.Program, env Env) (err error) {
 			panic(e)
 		}
 	}()
-	c.program()
+	check()
 	return nil
 }
 
@@ -148,11 +181,11 @@ func (c *checker) fail(n syntax.Node, tag syntax.Tag, format string, args ...any
 	panic(e)
 }
 
-func (c *checker) program() {
-	if len(c.prog.Items) == 0 && !c.env.Options.Empty {
+func (c *checker) checkPart() {
+	if c.items += len(c.prog.Items); c.items == 0 && !c.env.Options.Empty {
 		c.fail(nil, Empty, "empty D program translation unit")
 	}
-	c.strsize()
+	c.prog.StrSize = int(c.str.Bytes())
 	for _, it := range c.prog.Items {
 		switch it := it.(type) {
 		case *syntax.Pragma:
@@ -171,7 +204,6 @@ func (c *checker) program() {
 		}
 	}
 	c.pragmasUsed()
-	c.allUsed()
 }
 
 func (c *checker) checkClause(cl *syntax.Clause) {

@@ -10,7 +10,7 @@ import (
 // TestLanguageTable: the tests that docs/d-language.md names are there.
 func TestLanguageTable(t *testing.T) {
 	doc := read(t, false, "../../../docs/d-language.md")
-	funcs := read(t, true, "../*/*_test.go", "../../session/*_test.go", "../../../kernel/debuginfo/*_test.go")
+	funcs := read(t, true, "../*/*_test.go", "../../session/*_test.go", "../../front/*_test.go", "../../../kernel/debuginfo/*_test.go")
 	rows := regexp.MustCompile(`(?m)^\| (.+) \| (.+) \| ([^|]+) \|$`).FindAllStringSubmatch(doc, -1)
 	if len(rows) < 20 {
 		t.Fatalf("%d rows", len(rows))

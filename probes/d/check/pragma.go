@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"strings"
 
 	"trapline/kernel/ctypes"
@@ -20,7 +21,10 @@ func Option(p *syntax.Pragma) (opt code.Option, ok bool) {
 
 func (c *checker) pragma(p *syntax.Pragma) {
 	opt, ok := Option(p)
+	size, sets := strSize(p)
 	switch {
+	case sets && size == 0:
+		c.fail(p, PragmaOptset, "failed to set option 'strsize' to '%s': invalid size", opt.Value)
 	case ok && !option.Known(opt.Name):
 		c.fail(p, PragmaOptset, "failed to set option '%s': invalid option name", opt.Name)
 	case ok:
@@ -41,25 +45,33 @@ func (c *checker) pragma(p *syntax.Pragma) {
 	}
 }
 
-// strsize settles the type string before anything is checked: the option counts wherever
-// it stands.
-func (c *checker) strsize() {
-	size := c.env.Options.StrSize
-	if size == 0 {
-		size = code.DefaultStrSize
-	}
-	for _, it := range c.prog.Items {
-		p, ok := it.(*syntax.Pragma)
-		if !ok {
-			continue
-		}
-		if opt, ok := Option(p); ok && opt.Name == "strsize" {
-			n, err := code.ParseSize(opt.Value)
-			if err != nil || n < 1 || n > code.MaxSize {
-				c.fail(p, PragmaOptset, "failed to set option 'strsize' to '%s': invalid size", opt.Value)
+// strsize settles the type string before anything is checked.
+func (c *checker) strsize(parts []*syntax.Program) {
+	size := cmp.Or(c.env.Options.StrSize, code.DefaultStrSize)
+	for _, p := range parts {
+		for _, it := range p.Items {
+			if n, ok := strSize(it); ok && n > 0 {
+				size = n
 			}
-			size = int(n)
 		}
 	}
-	c.str, c.prog.StrSize = ctypes.StringOf(size), size
+	c.str = ctypes.StringOf(size)
+}
+
+// strSize returns the size that an item sets by option strsize, 0 if it is not one. It is not ok if
+// the item does something else.
+func strSize(it syntax.Item) (n int, ok bool) {
+	p, ok := it.(*syntax.Pragma)
+	if !ok {
+		return 0, false
+	}
+	opt, ok := Option(p)
+	if !ok || opt.Name != "strsize" {
+		return 0, false
+	}
+	size, err := code.ParseSize(opt.Value)
+	if err != nil || size < 1 || size > code.MaxSize {
+		return 0, true
+	}
+	return int(size), true
 }

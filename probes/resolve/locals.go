@@ -1,4 +1,4 @@
-package session
+package resolve
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 	"trapline/probes/modules"
 )
 
-// localType is the type of a local variable at the probes of a description, which must be
+// LocalType is the type of a local variable at the probes of a description, which must be
 // instructions of functions. A return of fbt, which is at several, has what the function
 // begins with: its parameters, and what is declared in its outermost block.
-func (s *Session) localType(desc, name string) (*ctypes.Type, error) {
-	places, err := s.localPlaces(desc)
+func (r *Resolver) LocalType(desc, name string) (*ctypes.Type, error) {
+	places, err := r.localPlaces(desc)
 	if err != nil {
 		return nil, err
 	}
 	var typ *ctypes.Type
 	for _, p := range places {
-		if !s.about(p.Provider).Locals {
+		if !r.About(p.Provider).Locals {
 			return nil, fmt.Errorf("%s is not in a function: only probes of kinst and fbt see local variables", p.Desc)
 		}
 		locals, err := p.of.OpenLocals()
@@ -52,12 +52,12 @@ type localPlace struct {
 	of   *modules.Debug
 }
 
-func (s *Session) localPlaces(desc string) (all []localPlace, err error) {
-	found, err := s.lookup(desc)
+func (r *Resolver) localPlaces(desc string) (all []localPlace, err error) {
+	found, err := r.Lookup(desc)
 	for _, p := range found {
-		all = append(all, localPlace{p.Desc(), p.Key, s.modules.DebugOf(p)})
+		all = append(all, localPlace{p.Desc(), p.Key, r.modules.DebugOf(p)})
 	}
-	foreseen := s.foresee(desc)
+	foreseen := r.Foresee(desc)
 	for _, p := range foreseen {
 		all = append(all, localPlace{p.Desc, p.Addr, p.Debug})
 	}

@@ -1,4 +1,4 @@
-package session
+package resolve
 
 import (
 	"cmp"
@@ -35,19 +35,19 @@ func (l sourceLine) in(s copies.LineStart) bool {
 
 // expandLine makes the descriptions of the instructions at which a line begins in a function
 // and its copies, by address: those in the kernel, then those in modules.
-func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err error) {
+func (r *Resolver) expandLine(d probes.Desc, at sourceLine) (out []string, err error) {
 	if kernel.IsGlob(d.Function) {
 		return nil, fmt.Errorf("%s: a line is looked for in one function, %s is a pattern", d.Name, d.Function)
 	}
-	if in.inKernel(d) {
-		if _, err := in.s.ktext.Parts(d.Module); err != nil {
+	if r.inKernel(d) {
+		if _, err := r.text.Parts(d.Module); err != nil {
 			return nil, err
 		}
-		out, err = in.line(d, &in.s.Debug, at)
+		out, err = r.line(d, r.debug, at)
 	}
-	for _, m := range in.s.modules.Described(d.Module) {
+	for _, m := range r.modules.Described(d.Module) {
 		d.Module = m.Name()
-		more, why := in.line(d, &m.Debug, at)
+		more, why := r.line(d, &m.Debug, at)
 		out, err = append(out, more...), cmp.Or(err, why)
 	}
 	if len(out) > 0 {
@@ -57,14 +57,14 @@ func (in *inlining) expandLine(d probes.Desc, at sourceLine) (out []string, err 
 }
 
 // line makes the descriptions for the kernel or a module. It is an error that there are none.
-func (in *inlining) line(d probes.Desc, of *modules.Debug, at sourceLine) (out []string, err error) {
-	starts, err := in.lines(d, of)
+func (r *Resolver) line(d probes.Desc, of *modules.Debug, at sourceLine) (out []string, err error) {
+	starts, err := r.lines(d, of)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range starts {
 		if s.Line.Line == at.line && at.in(s) {
-			out = in.addStart(out, d, of, s)
+			out = r.addStart(out, d, of, s)
 		}
 	}
 	if len(out) == 0 {
@@ -74,7 +74,7 @@ func (in *inlining) line(d probes.Desc, of *modules.Debug, at sourceLine) (out [
 }
 
 // lines are those that begin in the function of a description.
-func (in *inlining) lines(d probes.Desc, of *modules.Debug) ([]copies.LineStart, error) {
+func (r *Resolver) lines(d probes.Desc, of *modules.Debug) ([]copies.LineStart, error) {
 	funcs, err := of.OpenFunctions()
 	var source *copies.Source
 	if err == nil {
@@ -86,23 +86,23 @@ func (in *inlining) lines(d probes.Desc, of *modules.Debug) ([]copies.LineStart,
 	f, _ := funcs.Function(d.Function)
 	starts, err := source.Lines(f)
 	if err == nil && len(starts) == 0 && len(f.Regular) == 0 {
-		err = in.nothing(d, funcs)
+		err = r.nothing(d, funcs)
 	}
 	return starts, err
 }
 
-func (in *inlining) addStart(out []string, d probes.Desc, of *modules.Debug, s copies.LineStart) []string {
+func (r *Resolver) addStart(out []string, d probes.Desc, of *modules.Debug, s copies.LineStart) []string {
 	funcs, err := of.OpenFunctions()
 	if err != nil {
-		in.note("%v", err)
+		r.note("%v", err)
 		return out
 	}
 	site, why := funcs.At(s.Addr)
 	if why != "" {
-		in.note("line %d of %s: %s", s.Line.Line, s.File, why)
+		r.note("line %d of %s: %s", s.Line.Line, s.File, why)
 		return out
 	}
-	return in.add(out, probes.Desc{Provider: kinst.Name, Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
+	return r.add(out, probes.Desc{Provider: kinst.Name, Module: d.Module, Function: site.Symbol, Name: site.Name()}, s.Addr)
 }
 
 // missing says what there is instead of a line.
@@ -138,9 +138,9 @@ func nearestLines(lines []int, line int) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(lines)), ", "), "[]")
 }
 
-// inlinedAt are the functions of which copies cover an address, innermost first.
-func (s *Session) inlinedAt(addr uint64) []string {
-	d := s.modules.DebugAt(addr)
+// Inlined are the functions of which copies cover an address, innermost first.
+func (r *Resolver) Inlined(addr uint64) []string {
+	d := r.modules.DebugAt(addr)
 	link, _ := d.LinkOf(addr)
 	source, err := d.OpenSource()
 	if err != nil {

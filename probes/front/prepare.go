@@ -1,4 +1,4 @@
-package session
+package front
 
 import (
 	"bytes"
@@ -16,19 +16,19 @@ import (
 )
 
 // preprocess passes a text through the C preprocessor. A first line that begins with #! is not for cpp.
-func preprocess(c option.Cpp, text string) (out, messages string, err error) {
+func preprocess(o option.Cpp, text string) (out, messages string, err error) {
 	if strings.HasPrefix(text, "#!") {
 		text = "//" + text
 	}
 	args := []string{"-D__SUNW_D=1", "-D__SUNW_D_64"}
-	if c.Headers {
+	if o.Headers {
 		args = append(args, "-H")
 	}
-	path := c.Path
+	path := o.Path
 	if path == "" {
 		path = "cpp"
 	}
-	cmd := exec.Command(path, append(append(args, c.Args...), "-")...)
+	cmd := exec.Command(path, append(append(args, o.Args...), "-")...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &stdout, &stderr
 	err = cmd.Run()
@@ -36,24 +36,24 @@ func preprocess(c option.Cpp, text string) (out, messages string, err error) {
 }
 
 // prepare reads the libraries and preprocesses the scripts.
-func (s *Session) prepare(sources []Source) ([]Source, error) {
-	libs, err := s.libraries()
+func (c *Config) prepare(sources []Source) ([]Source, error) {
+	libs, err := c.libraries()
 	if err != nil {
 		return nil, err
 	}
 	all := append(libs, sources...)
-	if !s.Options.Cpp.On {
+	if !c.Options.Cpp.On {
 		return all, nil
 	}
 	for i, src := range all {
 		if src.File == "" {
 			continue
 		}
-		text, messages, err := preprocess(s.Options.Cpp, src.Text)
+		text, messages, err := preprocess(c.Options.Cpp, src.Text)
 		if err != nil {
 			return nil, &CompileError{src, fmt.Errorf("the preprocessor failed: %w\n%s", err, strings.TrimSpace(messages)), false}
 		}
-		if _, err := fmt.Fprint(s.Stderr, messages); err != nil {
+		if _, err := fmt.Fprint(c.Stderr, messages); err != nil {
 			return nil, err
 		}
 		all[i].Text = text
@@ -63,12 +63,12 @@ func (s *Session) prepare(sources []Source) ([]Source, error) {
 
 // libraries are the scripts *.d of the library directories, each after those that it
 // depends on.
-func (s *Session) libraries() ([]Source, error) {
-	if s.Options.NoLibs {
+func (c *Config) libraries() ([]Source, error) {
+	if c.Options.NoLibs {
 		return nil, nil
 	}
 	var all []Source
-	for _, dir := range s.Options.LibDirs {
+	for _, dir := range c.Options.LibDirs {
 		names, err := filepath.Glob(filepath.Join(dir, "*.d"))
 		if err != nil {
 			return nil, fmt.Errorf("libraries in %s: %w", dir, err)

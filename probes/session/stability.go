@@ -7,80 +7,22 @@ import (
 
 	"trapline/probes"
 	"trapline/probes/d/code"
-	"trapline/probes/d/syntax"
 )
-
-// Disasm lists the code of the compiled program, clause by clause, with the stack after
-// each instruction: option -S.
-func (s *Session) Disasm(w io.Writer) error {
-	var b strings.Builder
-	for i, c := range s.prog.Clauses {
-		fmt.Fprintf(&b, "clause %d: %s", i+1, strings.Join(c.Probes, ", "))
-		if c.Line > 0 {
-			fmt.Fprintf(&b, " (line %d)", c.Line)
-		}
-		b.WriteString("\n")
-		if c.Pred != nil {
-			s.disasmFunc(&b, "predicate", c.Pred)
-		}
-		for n, a := range c.Actions {
-			fmt.Fprintf(&b, "  action %d: %s%s\n", n+1, a.Act, s.actionText(&a))
-			for k, f := range a.Args {
-				s.disasmFunc(&b, fmt.Sprintf("  value %d", k+1), f)
-			}
-			if a.Incr != nil {
-				s.disasmFunc(&b, "  increment", a.Incr)
-			}
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// actionText is what an action has beside its values.
-func (s *Session) actionText(a *code.Action) (text string) {
-	for _, n := range a.Aggs {
-		text += " @" + s.prog.Aggs[n].Name
-	}
-	if a.Format != "" {
-		text += fmt.Sprintf(" %q", a.Format)
-	}
-	return text
-}
-
-func (s *Session) disasmFunc(b *strings.Builder, what string, f *code.Func) {
-	name := f.Type.Name
-	if f.Type.Kind == code.Void {
-		name = "void"
-	}
-	fmt.Fprintf(b, "  %s: %s, stack of %d\n", what, name, f.MaxStack)
-	for _, line := range strings.SplitAfter(s.prog.Disasm(f), "\n") {
-		if line != "" {
-			b.WriteString("  " + line)
-		}
-	}
-}
-
-// Desugared writes the program as it is compiled, without the language's sugar: option -d.
-func (s *Session) Desugared(w io.Writer) error { return syntax.Print(w, s.tree) }
 
 // Stability tells how far the program depends on what may change with the kernel: option
 // -v.
 func (s *Session) Stability(w io.Writer) error {
 	var b strings.Builder
 	described := s.described()
-	for i, src := range s.sources {
+	for i, src := range s.Sources {
 		if src.Library {
 			continue
 		}
 		desc, stmt := probes.Stable, probes.Stable
-		from := 0
-		if i > 0 {
-			from = s.ends[i-1]
-		}
-		for n := from; n < s.ends[i]; n++ {
+		from, to := s.Clauses(i)
+		for n := from; n < to; n++ {
 			desc = least(desc, described[n])
-			stmt = least(stmt, s.statements(s.prog.Clauses[n]))
+			stmt = least(stmt, statements(s.Code.Clauses[n]))
 		}
 		fmt.Fprintf(&b, "\nStability attributes for %v:\n\n", src)
 		writeAttributes(&b, "Minimum Probe Description Attributes", desc)
@@ -96,14 +38,14 @@ func writeAttributes(b *strings.Builder, title string, a probes.Stability) {
 
 // described is, for each clause, the least of the attributes of its probes' providers.
 func (s *Session) described() []probes.Stability {
-	out := make([]probes.Stability, len(s.prog.Clauses))
+	out := make([]probes.Stability, len(s.Code.Clauses))
 	for i := range out {
 		out[i] = probes.Stable
 	}
-	for id := range s.on.Each {
+	for id := range s.matched.on.Each {
 		p, _ := s.registry.Probe(id)
 		of := probes.AboutOf(p.Group().Provider()).Stability
-		for _, e := range s.on.Of(id) {
+		for _, e := range s.matched.on.Of(id) {
 			out[e.Clause] = least(out[e.Clause], of)
 		}
 	}
@@ -112,7 +54,7 @@ func (s *Session) described() []probes.Stability {
 
 // statements are the attributes of what a clause computes: memory, registers and
 // structures of the kernel may change with it.
-func (s *Session) statements(c *code.Clause) probes.Stability {
+func statements(c *code.Clause) probes.Stability {
 	fns := []*code.Func{}
 	if c.Pred != nil {
 		fns = append(fns, c.Pred)
