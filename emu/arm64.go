@@ -88,11 +88,11 @@ func (p *arm64) Parse(r io.Reader, now uint64) (set func(), err error) {
 // Call is a PSCI call: its number in w0, arguments from x1 on, the result in x0.
 func (p *arm64) Call() {
 	e := p.m.engine
-	c := device.PSCICall{CPU: e.ID(), Number: uint32(e.Reg(arch.ArmX0))}
+	c := device.PSCICall{CPU: e.ID(), Number: uint32(e.Reg(arch.ARM64X0))}
 	for i := range c.Arg {
-		c.Arg[i] = e.Reg(arch.ArmX0 + 1 + arch.Reg(i))
+		c.Arg[i] = e.Reg(arch.ARM64X0 + 1 + arch.Reg(i))
 	}
-	e.SetReg(arch.ArmX0, uint64(p.dev.PSCI.Call(c)))
+	e.SetReg(arch.ARM64X0, uint64(p.dev.PSCI.Call(c)))
 }
 
 func (p *arm64) Send(port int, b []byte) {
@@ -117,14 +117,14 @@ const (
 // with zeros.
 func (p *arm64) Walk(va uint64) (uint64, bool) {
 	m := p.m
-	tcr, table := m.reg(arch.ArmTCR), m.reg(arch.ArmTTBR0)
+	tcr, table := m.reg(arch.ARM64TCR), m.reg(arch.ARM64TTBR0)
 	size, granule := tcr>>tcrT0SZ&63, tcr>>tcrTG0&3 == 0
 	high := int64(va) < 0
 	if high {
-		size, granule, table = tcr>>tcrT1SZ&63, tcr>>tcrTG1&3 == 2, m.reg(arch.ArmTTBR1)
+		size, granule, table = tcr>>tcrT1SZ&63, tcr>>tcrTG1&3 == 2, m.reg(arch.ARM64TTBR1)
 	}
 	top := uint64(int64(va) >> (64 - size))
-	if m.reg(arch.ArmSCTLR)&sctlrMMU == 0 || !granule || size == 0 || top+1 > 1 {
+	if m.reg(arch.ARM64SCTLR)&sctlrMMU == 0 || !granule || size == 0 || top+1 > 1 {
 		return 0, false
 	}
 	table &= adescAddr

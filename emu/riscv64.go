@@ -42,7 +42,7 @@ func (i interrupt) Set(high bool) {
 type hart struct{ cpuControl }
 
 // awake: an interrupt stands that ends its wait.
-func (h *hart) awake() bool { return h.Reg(arch.RiscvMIP)&h.Reg(arch.RiscvMIE) != 0 }
+func (h *hart) awake() bool { return h.Reg(arch.RISCV64MIP)&h.Reg(arch.RISCV64MIE) != 0 }
 
 // Start implements device.CPUControl.
 func (h *hart) Start(pc, opaque uint64) {
@@ -125,7 +125,7 @@ func (p *riscv64) Store(pa uint64, size int, value uint64) {
 func (p *riscv64) Next() uint64 { return p.dev.Next(p.m.engine.ID()) }
 func (p *riscv64) Poll()        { p.dev.Poll(p.m.engine.ID()) }
 func (p *riscv64) Awake() bool {
-	return p.m.engine.Reg(arch.RiscvMIP)&p.m.engine.Reg(arch.RiscvMIE) != 0
+	return p.m.engine.Reg(arch.RISCV64MIP)&p.m.engine.Reg(arch.RISCV64MIE) != 0
 }
 func (p *riscv64) Save(w io.Writer) error { return p.dev.Save(w) }
 func (p *riscv64) Parse(r io.Reader, now uint64) (set func(), err error) {
@@ -137,12 +137,12 @@ const (
 	mieSupervisorTimer = 1 << 5
 	mieMachineTimer    = 1 << 7
 
-	riscvMachine = 3
+	riscv64Machine = 3
 )
 
 // Wake: while the guest holds a timer's interrupt back that cannot wake it.
 func (p *riscv64) Wake() uint64 {
-	mie := p.m.engine.Reg(arch.RiscvMIE)
+	mie := p.m.engine.Reg(arch.RISCV64MIE)
 	return p.dev.Wake(p.m.engine.ID(), mie&mieMachineTimer != 0, mie&mieSupervisorTimer != 0)
 }
 
@@ -168,14 +168,14 @@ func (p *riscv64) WriteSystem(csr uint32, v uint64) {
 // Call is an SBI call: number in a7 and a6, arguments from a0 on, results in a0 and a1.
 func (p *riscv64) Call() {
 	e := p.m.engine
-	c := device.SBICall{Hart: e.ID(), Extension: e.Reg(arch.RiscvA0 + 7), Function: e.Reg(arch.RiscvA0 + 6)}
+	c := device.SBICall{Hart: e.ID(), Extension: e.Reg(arch.RISCV64A0 + 7), Function: e.Reg(arch.RISCV64A0 + 6)}
 	for i := range c.Arg {
-		c.Arg[i] = e.Reg(arch.RiscvA0 + arch.Reg(i))
+		c.Arg[i] = e.Reg(arch.RISCV64A0 + arch.Reg(i))
 	}
 	code, value, legacy := p.dev.SBI.Call(c)
-	e.SetReg(arch.RiscvA0, uint64(code))
+	e.SetReg(arch.RISCV64A0, uint64(code))
 	if !legacy {
-		e.SetReg(arch.RiscvA0+1, value)
+		e.SetReg(arch.RISCV64A0+1, value)
 	}
 }
 
@@ -197,9 +197,9 @@ const (
 // Walk follows three (Sv39), four (Sv48) or five (Sv57) levels. In machine mode, and before
 // there is paging, an address is physical.
 func (p *riscv64) Walk(va uint64) (uint64, bool) {
-	satp := p.m.reg(arch.RiscvSATP)
+	satp := p.m.reg(arch.RISCV64SATP)
 	mode := satp >> satpMode
-	if mode == 0 || p.m.reg(arch.RiscvPRIV) == riscvMachine {
+	if mode == 0 || p.m.reg(arch.RISCV64PRIV) == riscv64Machine {
 		_, ok := p.m.inRAM(va, true)
 		return va, ok
 	}

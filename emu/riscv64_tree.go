@@ -15,10 +15,10 @@ func (p *riscv64) plicHandle() uint32     { return uint32(len(p.m.cpus)) + 1 }
 
 // Interrupts of a hart, as its own controller numbers them.
 const (
-	riscvSoftwareM = 3
-	riscvTimerM    = 7
-	riscvExternalM = 11
-	riscvExternalS = 9
+	riscv64SoftwareM = 3
+	riscv64TimerM    = 7
+	riscv64ExternalM = 11
+	riscv64ExternalS = 9
 )
 
 // tree describes the machine as QEMU's virt does. (Linux, Documentation/devicetree/bindings.)
@@ -27,7 +27,7 @@ func (p *riscv64) tree(ram boot.Range) *dt.Node {
 	var external []uint32
 	for i := range p.m.cpus {
 		harts = append(harts, p.hartNode(i))
-		external = append(external, p.cpuHandle(i), riscvExternalM, p.cpuHandle(i), riscvExternalS)
+		external = append(external, p.cpuHandle(i), riscv64ExternalM, p.cpuHandle(i), riscv64ExternalS)
 	}
 	cpus := dt.NewNode("cpus", dt.WithProperty(
 		dt.PropertyU32("#address-cells", 1),
@@ -104,7 +104,7 @@ func (p *riscv64) bareNodes() []*dt.Node {
 	}
 	var interrupts []uint32
 	for i := range p.m.cpus {
-		interrupts = append(interrupts, p.cpuHandle(i), riscvSoftwareM, p.cpuHandle(i), riscvTimerM)
+		interrupts = append(interrupts, p.cpuHandle(i), riscv64SoftwareM, p.cpuHandle(i), riscv64TimerM)
 	}
 	return []*dt.Node{
 		dt.NewNode("clint@2000000", dt.WithProperty(

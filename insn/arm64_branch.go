@@ -55,7 +55,7 @@ func arm64Word(code []byte) uint32 { return binary.LittleEndian.Uint32(code) }
 // arm64Reg is the register in the lowest five bits of w. Number 31 is the zero register.
 func arm64Reg(w uint32) arch.Reg {
 	if w &= 31; w != 31 {
-		return arch.ArmX0 + arch.Reg(w)
+		return arch.ARM64X0 + arch.Reg(w)
 	}
 	return arch.NoReg
 }
@@ -71,7 +71,7 @@ func arm64ADR(w uint32, pc uint64) arch.Emulation {
 func arm64B(w uint32, _ uint64) arch.Emulation {
 	e := arch.Emulation{Op: arch.OpJump, A: arch.NoReg, B: arch.NoReg, Imm: signedField(w, 0, 26) * 4}
 	if w>>31 == 1 {
-		e.A = arch.ArmLR
+		e.A = arch.ARM64LR
 	}
 	return e
 }
@@ -97,5 +97,5 @@ func arm64BR(w uint32, _ uint64) arch.Emulation {
 }
 
 func arm64BLR(w uint32, _ uint64) arch.Emulation {
-	return arch.Emulation{Op: arch.OpJumpReg, A: arch.ArmLR, B: arm64Reg(w >> 5)}
+	return arch.Emulation{Op: arch.OpJumpReg, A: arch.ARM64LR, B: arm64Reg(w >> 5)}
 }

@@ -20,11 +20,11 @@ func (e arm64Exec) logic(b uint64, immediate bool) error {
 
 // arm64Flags sets the flags that a result has, and carry and overflow.
 func (e arm64Exec) arm64Flags(v uint64, carry, overflow bool) {
-	f := e.Reg(arch.ArmPSTATE) &^ (0xf << 28)
+	f := e.Reg(arch.ARM64PSTATE) &^ (0xf << 28)
 	f |= v >> (e.width() - 1) & 1 << 31
 	f |= boolean(unsigned(v, e.width()) == 0) << 30
 	f |= boolean(carry)<<29 | boolean(overflow)<<28
-	e.SetReg(arch.ArmPSTATE, f)
+	e.SetReg(arch.ARM64PSTATE, f)
 }
 
 // shifted is a register shifted by a constant.

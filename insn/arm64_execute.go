@@ -50,11 +50,11 @@ var arm64Ops = []arm64Op{
 func arm64Execute(m Machine, code []byte, pc uint64) error {
 	e := arm64Exec{m, arm64Word(code)}
 	if do := arm64Emulation(e.x, pc); do.Op != arch.OpNone {
-		m.SetReg(arch.ArmPC, pc)
+		m.SetReg(arch.ARM64PC, pc)
 		do.Run(arch.ARM64, len(code), m)
 		return nil
 	}
-	m.SetReg(arch.ArmPC, pc+uint64(len(code)))
+	m.SetReg(arch.ARM64PC, pc+uint64(len(code)))
 	for i := range arm64Ops {
 		if c := &arm64Ops[i]; e.x&c.mask == c.value {
 			return c.do(e)
@@ -74,22 +74,22 @@ func (e arm64Exec) get(r uint32) uint64 {
 	if r == 31 {
 		return 0
 	}
-	return e.Reg(arch.ArmX0 + arch.Reg(r))
+	return e.Reg(arch.ARM64X0 + arch.Reg(r))
 }
 
 // getSP reads a register; 31 is the stack pointer.
-func (e arm64Exec) getSP(r uint32) uint64 { return e.Reg(arch.ArmX0 + arch.Reg(r)) }
+func (e arm64Exec) getSP(r uint32) uint64 { return e.Reg(arch.ARM64X0 + arch.Reg(r)) }
 
 // set writes as many bits of a register as the operation has; 31 is none.
 func (e arm64Exec) set(r uint32, v uint64) error {
 	if r != 31 {
-		e.SetReg(arch.ArmX0+arch.Reg(r), unsigned(v, e.width()))
+		e.SetReg(arch.ARM64X0+arch.Reg(r), unsigned(v, e.width()))
 	}
 	return nil
 }
 
 func (e arm64Exec) setSP(r uint32, v uint64) error {
-	e.SetReg(arch.ArmX0+arch.Reg(r), v)
+	e.SetReg(arch.ARM64X0+arch.Reg(r), v)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (e arm64Exec) nothing() error { return nil }
 // retAuthenticated goes where the link register says; a signature is in bits that an address of
 // the kernel has all set.
 func (e arm64Exec) retAuthenticated() error {
-	e.SetReg(arch.ArmPC, e.Reg(arch.ArmLR)|0xffff<<48)
+	e.SetReg(arch.ARM64PC, e.Reg(arch.ARM64LR)|0xffff<<48)
 	return nil
 }
 
@@ -108,9 +108,9 @@ func (e arm64Exec) readSystem() error {
 	rt := e.field(0, 5)
 	switch e.field(5, 15) {
 	case 1<<14 | 13<<7 | 4: // tpidr_el1 is 3, 0, c13, c0, 4
-		return e.set(rt, e.Reg(arch.ArmTPIDR))
+		return e.set(rt, e.Reg(arch.ARM64TPIDR))
 	case 1<<14 | 4<<7 | 1<<3: // sp_el0 is 3, 0, c4, c1, 0
-		return e.set(rt, e.Reg(arch.ArmSP_EL0))
+		return e.set(rt, e.Reg(arch.ARM64SP_EL0))
 	}
 	return ErrUnknown
 }
@@ -160,7 +160,7 @@ func (e arm64Exec) choose() error {
 		return ErrUnknown
 	}
 	rd, m := e.field(0, 5), e.get(e.field(16, 5))
-	if arch.FlagsHold(e.Reg(arch.ArmPSTATE)>>28, uint8(e.field(12, 4))) {
+	if arch.FlagsHold(e.Reg(arch.ARM64PSTATE)>>28, uint8(e.field(12, 4))) {
 		return e.set(rd, e.get(e.field(5, 5)))
 	}
 	switch e.field(30, 1)<<1 | e.field(10, 2)&1 {

@@ -24,7 +24,7 @@ func (e arm64Exec) access(addr uint64) error {
 		v = unsigned(signed(v, uint(8*n)), 32)
 	}
 	if rt != 31 {
-		e.SetReg(arch.ArmX0+arch.Reg(rt), v)
+		e.SetReg(arch.ARM64X0+arch.Reg(rt), v)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (e arm64Exec) pair() error {
 			v = signed(v, 32)
 		}
 		if r != 31 {
-			e.SetReg(arch.ArmX0+arch.Reg(r), v)
+			e.SetReg(arch.ARM64X0+arch.Reg(r), v)
 		}
 	}
 	if mode&1 == 1 {
@@ -113,7 +113,7 @@ func (e arm64Exec) atomic() error {
 	}
 	e.SetMem(addr, n, b)
 	if rt := e.field(0, 5); rt != 31 {
-		e.SetReg(arch.ArmX0+arch.Reg(rt), old)
+		e.SetReg(arch.ARM64X0+arch.Reg(rt), old)
 	}
 	return nil
 }
@@ -128,13 +128,13 @@ func (e arm64Exec) exclusive() error {
 		return ErrUnknown // pairs, compare and swap
 	case e.field(22, 1) == 1:
 		if v := e.Mem(addr, n); rt != 31 {
-			e.SetReg(arch.ArmX0+arch.Reg(rt), v)
+			e.SetReg(arch.ARM64X0+arch.Reg(rt), v)
 		}
 		return nil
 	}
 	e.SetMem(addr, n, e.get(rt))
 	if rs := e.field(16, 5); !ordered && rs != 31 {
-		e.SetReg(arch.ArmX0+arch.Reg(rs), 0)
+		e.SetReg(arch.ARM64X0+arch.Reg(rs), 0)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func riscv64Word(code []byte, n int) uint32 {
 // riscv64Reg is the register in five bits of w from bit lo on. x0 is none.
 func riscv64Reg(w uint32, lo uint) arch.Reg {
 	if n := w >> lo & 31; n != 0 {
-		return arch.RiscvX0 + arch.Reg(n)
+		return arch.RISCV64X0 + arch.Reg(n)
 	}
 	return arch.NoReg
 }
@@ -115,7 +115,7 @@ func riscv64CJ(w uint32) arch.Emulation {
 // riscv64CBranch compares one of the eight registers from x8 on with zero.
 func riscv64CBranch(op arch.Op) func(uint32) arch.Emulation {
 	return func(w uint32) arch.Emulation {
-		b := arch.RiscvX0 + 8 + arch.Reg(w>>7&7)
+		b := arch.RISCV64X0 + 8 + arch.Reg(w>>7&7)
 		return arch.Emulation{Op: op, A: arch.NoReg, B: b, C: uint8(arch.NoReg), Imm: gather(w, riscv64ImmCB)}
 	}
 }
@@ -125,5 +125,5 @@ func riscv64CJR(w uint32) arch.Emulation {
 }
 
 func riscv64CJALR(w uint32) arch.Emulation {
-	return arch.Emulation{Op: arch.OpJumpReg, A: arch.RiscvRA, B: riscv64Reg(w, 7), C: 1}
+	return arch.Emulation{Op: arch.OpJumpReg, A: arch.RISCV64RA, B: riscv64Reg(w, 7), C: 1}
 }

@@ -10,11 +10,11 @@ import (
 // one that it stands for.
 func riscv64Execute(m Machine, code []byte, pc uint64) error {
 	if do := RISCV64Emulation(code); do.Op != arch.OpNone {
-		m.SetReg(arch.RiscvPC, pc)
+		m.SetReg(arch.RISCV64PC, pc)
 		do.Run(arch.RISCV64, len(code), m)
 		return nil
 	}
-	m.SetReg(arch.RiscvPC, pc+uint64(len(code)))
+	m.SetReg(arch.RISCV64PC, pc+uint64(len(code)))
 	x := riscv64Word(code, len(code))
 	if len(code) == 2 {
 		x = expand(uint16(x))

@@ -10,7 +10,7 @@ func riscv64Flow(code []byte, pc uint64) Flow {
 		return Flow{}
 	}
 	do := RISCV64Emulation(code)
-	if do.Op == arch.OpJumpReg && do.A == arch.NoReg && do.B == arch.RiscvRA && do.Imm == 0 {
+	if do.Op == arch.OpJumpReg && do.A == arch.NoReg && do.B == arch.RISCV64RA && do.Imm == 0 {
 		return Flow{Way: Return}
 	}
 	return emulated(arch.RISCV64, do, pc, n)

@@ -40,7 +40,7 @@ func arm64Do(p Plan, code []byte, pc uint64) arch.Emulation {
 		off, _ := insn.ARM64Literal(w)
 		return arch.Emulation{Op: arch.OpLend, A: arm64Borrowed(w), B: arm64Written(w), Imm: off}
 	case p.form == arm64CallAuth:
-		return arch.Emulation{Op: arch.OpLendOut, A: arch.ArmLR, B: arch.NoReg}
+		return arch.Emulation{Op: arch.OpLendOut, A: arch.ARM64LR, B: arch.NoReg}
 	}
 	return insn.ARM64Emulation(code, pc)
 }
@@ -79,7 +79,7 @@ func arm64Load(w uint32) uint32 {
 // is loaded, or X0 if that is none.
 func arm64Borrowed(w uint32) arch.Reg {
 	if arm64Written(w) == arch.NoReg {
-		return arch.ArmX0
+		return arch.ARM64X0
 	}
 	return arm64Written(w)
 }
@@ -90,7 +90,7 @@ func arm64Written(w uint32) arch.Reg {
 		return arch.NoReg
 	}
 	if w &= 31; w != 31 {
-		return arch.ArmX0 + arch.Reg(w)
+		return arch.ARM64X0 + arch.Reg(w)
 	}
 	return arch.NoReg // the zero register
 }

@@ -112,9 +112,9 @@ func relativeARM64(in arm64asm.Inst) (int64, bool) {
 func regARM64(a arm64asm.Arg) arch.Reg {
 	switch r, ok := a.(arm64asm.Reg); {
 	case ok && r >= arm64asm.W0 && r <= arm64asm.W30:
-		return arch.ArmX0 + arch.Reg(r-arm64asm.W0)
+		return arch.ARM64X0 + arch.Reg(r-arm64asm.W0)
 	case ok && r >= arm64asm.X0 && r <= arm64asm.X30:
-		return arch.ArmX0 + arch.Reg(r-arm64asm.X0)
+		return arch.ARM64X0 + arch.Reg(r-arm64asm.X0)
 	}
 	return arch.NoReg
 }

@@ -91,7 +91,7 @@ var riscv64Branches = map[riscv64asm.Op]arch.Op{
 func riscv64Oracle(in riscv64asm.Inst) (arch.Emulation, bool) {
 	reg := func(a riscv64asm.Arg) arch.Reg {
 		if r := a.(riscv64asm.Reg); r != riscv64asm.X0 {
-			return arch.RiscvX0 + arch.Reg(r-riscv64asm.X0)
+			return arch.RISCV64X0 + arch.Reg(r-riscv64asm.X0)
 		}
 		return arch.NoReg
 	}

@@ -11,7 +11,7 @@ import "io"
 type ARM64Virt struct {
 	Buses  []*MemBus // by CPU: of the GIC each sees its own registers
 	GIC    *GIC
-	Timers []*ArmTimer // by CPU
+	Timers []*ARM64Timer // by CPU
 	PSCI   *PSCI
 	UARTs  [2]*PL011 // the console, the control channel
 
@@ -55,7 +55,7 @@ func NewARM64Virt(h Host, cpus []ARM64CPU) *ARM64Virt {
 	v.UARTs[0] = NewPL011(v.GIC.SPI(ARM64UARTSPI), h.Console)
 	v.UARTs[1] = NewPL011(v.GIC.SPI(ARM64UART2SPI), h.Control)
 	for i := range cpus {
-		v.Timers = append(v.Timers, NewArmTimer(h.Clock, v.GIC.PPI(i, ARM64VirtualTimerPPI), v.GIC.PPI(i, ARM64PhysicalTimerPPI)))
+		v.Timers = append(v.Timers, NewARM64Timer(h.Clock, v.GIC.PPI(i, ARM64VirtualTimerPPI), v.GIC.PPI(i, ARM64PhysicalTimerPPI)))
 		v.Buses = append(v.Buses, v.bus(i))
 		v.parts = append(v.parts, v.Timers[i])
 	}

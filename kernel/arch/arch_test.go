@@ -65,12 +65,12 @@ func TestRegs(t *testing.T) {
 		want Reg
 	}{
 		{AMD64, "rip", RIP}, {AMD64, "LSTAR", LSTAR},
-		{ARM64, "x0", ArmX0}, {ARM64, "X29", ArmFP}, {ARM64, "lr", ArmLR}, {ARM64, "SP", ArmSP},
-		{ARM64, "PC", ArmPC}, {ARM64, "PSTATE", ArmPSTATE}, {ARM64, "SP_EL0", ArmSP_EL0},
-		{ARM64, "TTBR1", ArmTTBR1}, {ARM64, "TCR", ArmTCR},
-		{RISCV64, "zero", RiscvX0}, {RISCV64, "RA", RiscvRA}, {RISCV64, "tp", RiscvTP},
-		{RISCV64, "X8", RiscvS0}, {RISCV64, "A0", RiscvA0}, {RISCV64, "pc", RiscvPC},
-		{RISCV64, "SSTATUS", RiscvSSTATUS}, {RISCV64, "SATP", RiscvSATP}, {RISCV64, "PRIV", RiscvPRIV},
+		{ARM64, "x0", ARM64X0}, {ARM64, "X29", ARM64FP}, {ARM64, "lr", ARM64LR}, {ARM64, "SP", ARM64SP},
+		{ARM64, "PC", ARM64PC}, {ARM64, "PSTATE", ARM64PSTATE}, {ARM64, "SP_EL0", ARM64SP_EL0},
+		{ARM64, "TTBR1", ARM64TTBR1}, {ARM64, "TCR", ARM64TCR},
+		{RISCV64, "zero", RISCV64X0}, {RISCV64, "RA", RISCV64RA}, {RISCV64, "tp", RISCV64TP},
+		{RISCV64, "X8", RISCV64S0}, {RISCV64, "A0", RISCV64A0}, {RISCV64, "pc", RISCV64PC},
+		{RISCV64, "SSTATUS", RISCV64SSTATUS}, {RISCV64, "SATP", RISCV64SATP}, {RISCV64, "PRIV", RISCV64PRIV},
 	} {
 		if got, ok := c.a.Lookup(c.name); !ok || got != c.want {
 			t.Errorf("%s: %s is register %d, want %d", c.a, c.name, got, c.want)

@@ -18,7 +18,7 @@ const emulatePC = 0x10000
 // that it writes, and how it reads. Instructions have 4 bytes at emulatePC, or 2.
 func TestEmulation(t *testing.T) {
 	const (
-		x1, x2, x3 = ArmX0 + 1, ArmX0 + 2, ArmX0 + 3
+		x1, x2, x3 = ARM64X0 + 1, ARM64X0 + 2, ARM64X0 + 3
 		minus      = ^uint64(0)
 		next       = emulatePC + 4
 	)
@@ -93,8 +93,8 @@ func TestEmulation(t *testing.T) {
 // A compressed instruction ends two bytes on.
 func TestEmulationLength(t *testing.T) {
 	regs := registers{RISCV64.PC: emulatePC}
-	Emulation{Op: OpJumpReg, A: RiscvRA, B: RiscvRA}.Run(RISCV64, 2, regs)
-	if regs[RiscvRA] != emulatePC+2 || regs[RISCV64.PC] != 0 {
+	Emulation{Op: OpJumpReg, A: RISCV64RA, B: RISCV64RA}.Run(RISCV64, 2, regs)
+	if regs[RISCV64RA] != emulatePC+2 || regs[RISCV64.PC] != 0 {
 		t.Errorf("%x", regs)
 	}
 	if got := (Emulation{Op: OpIfNE, A: NoReg, B: NoReg, C: uint8(NoReg), Imm: 8}).Next(RISCV64, 2, registers{RISCV64.PC: emulatePC}); got != emulatePC+2 {

@@ -6,41 +6,41 @@ import (
 )
 
 // Registers of RISCV64: the general registers in the order of the architecture's own
-// encoding (RiscvX0+n is xn), then the program counter, the supervisor's control
+// encoding (RISCV64X0+n is xn), then the program counter, the supervisor's control
 // registers, the privilege level and the machine's control registers.
 const (
-	RiscvX0 Reg = iota // always 0
-	RiscvRA            // x1, the return address
-	RiscvSP            // x2
-	RiscvGP            // x3
-	RiscvTP            // x4, in Linux's kernel the current task
-	RiscvS0 Reg = 8    // x8, the frame pointer
-	RiscvA0 Reg = 10   // x10, the first argument and the return value
+	RISCV64X0 Reg = iota // always 0
+	RISCV64RA            // x1, the return address
+	RISCV64SP            // x2
+	RISCV64GP            // x3
+	RISCV64TP            // x4, in Linux's kernel the current task
+	RISCV64S0 Reg = 8    // x8, the frame pointer
+	RISCV64A0 Reg = 10   // x10, the first argument and the return value
 )
 
 // The other registers of RISCV64.
 const (
-	RiscvPC       Reg = 32 + iota
-	RiscvSSTATUS      // SIE is bit 1 (Privileged Architecture, 4.1.1)
-	RiscvSIE          //
-	RiscvSTVEC        //
-	RiscvSSCRATCH     //
-	RiscvSEPC         //
-	RiscvSCAUSE       //
-	RiscvSTVAL        //
-	RiscvSIP          //
-	RiscvSATP         //
-	RiscvPRIV         // 0 user, 1 supervisor, 3 machine
-	RiscvMSTATUS      // those of machine mode: with our firmware they are the emulator's own
-	RiscvMEDELEG      //
-	RiscvMIDELEG      //
-	RiscvMIE          //
-	RiscvMTVEC        //
-	RiscvMSCRATCH     //
-	RiscvMEPC         //
-	RiscvMCAUSE       //
-	RiscvMTVAL        //
-	RiscvMIP          //
+	RISCV64PC       Reg = 32 + iota
+	RISCV64SSTATUS      // SIE is bit 1 (Privileged Architecture, 4.1.1)
+	RISCV64SIE          //
+	RISCV64STVEC        //
+	RISCV64SSCRATCH     //
+	RISCV64SEPC         //
+	RISCV64SCAUSE       //
+	RISCV64STVAL        //
+	RISCV64SIP          //
+	RISCV64SATP         //
+	RISCV64PRIV         // 0 user, 1 supervisor, 3 machine
+	RISCV64MSTATUS      // those of machine mode: with our firmware they are the emulator's own
+	RISCV64MEDELEG      //
+	RISCV64MIDELEG      //
+	RISCV64MIE          //
+	RISCV64MTVEC        //
+	RISCV64MSCRATCH     //
+	RISCV64MEPC         //
+	RISCV64MCAUSE       //
+	RISCV64MTVAL        //
+	RISCV64MIP          //
 )
 
 // RISCV64 is RV64GC.
@@ -54,7 +54,7 @@ var RISCV64 = &Arch{
 	MinInstr: 2,
 	MaxInstr: 4, // longer encodings are reserved
 
-	Breakpoint:     riscvBreakpoint,
+	Breakpoint:     riscv64Breakpoint,
 	BreakpointSkip: 0, // sepc is the address of EBREAK (Privileged Architecture, 3.3.1)
 
 	Regs: append(numbered("X", 32), []RegInfo{
@@ -67,11 +67,11 @@ var RISCV64 = &Arch{
 		{"MIE", 4096 + 0x304}, {"MTVEC", 4096 + 0x305}, {"MSCRATCH", 4096 + 0x340},
 		{"MEPC", 4096 + 0x341}, {"MCAUSE", 4096 + 0x342}, {"MTVAL", 4096 + 0x343}, {"MIP", 4096 + 0x344},
 	}...),
-	Aliases: riscvNames(),
+	Aliases: riscv64Names(),
 
-	PC: RiscvPC, SP: RiscvSP, FP: RiscvS0, Flags: RiscvSSTATUS, Ret: RiscvA0,
-	Args: consecutive(RiscvA0, 8), // RISC-V ELF psABI, 2.1
-	Link: RiscvRA,
+	PC: RISCV64PC, SP: RISCV64SP, FP: RISCV64S0, Flags: RISCV64SSTATUS, Ret: RISCV64A0,
+	Args: consecutive(RISCV64A0, 8), // RISC-V ELF psABI, 2.1
+	Link: RISCV64RA,
 
 	Interruptible: func(flags uint64) bool { return flags&(1<<1) != 0 }, // SIE
 }
@@ -81,17 +81,17 @@ var (
 	cEbreak = []byte{0x02, 0x90}
 )
 
-// riscvBreakpoint returns EBREAK for four bytes and C.EBREAK for two, so that it covers
+// riscv64Breakpoint returns EBREAK for four bytes and C.EBREAK for two, so that it covers
 // one instruction and no part of the next.
-func riscvBreakpoint(n int) []byte {
+func riscv64Breakpoint(n int) []byte {
 	if n == 2 {
 		return cEbreak
 	}
 	return ebreak
 }
 
-// riscvNames has the names of the calling convention (RISC-V ELF psABI, 1.1).
-func riscvNames() map[string]Reg {
+// riscv64Names has the names of the calling convention (RISC-V ELF psABI, 1.1).
+func riscv64Names() map[string]Reg {
 	names := map[string]Reg{}
 	for i, name := range [...]string{
 		"ZERO", "RA", "SP", "GP", "TP", "T0", "T1", "T2",

@@ -8,7 +8,7 @@ import (
 // arm64: TPIDR_EL1 has the area. The kernel keeps it in x18 besides, which is the user's in user mode.
 var _ = freebsdCPUs.Row(arch.ARM64, &freebsdCPU{
 	pcpu: func(f *freebsd, _ Mem, regs arch.Regs) uint64 {
-		if at := regs.Reg(arch.ArmTPIDR); f.isArea(at) {
+		if at := regs.Reg(arch.ARM64TPIDR); f.isArea(at) {
 			return at
 		}
 		return 0
@@ -19,15 +19,15 @@ var _ = freebsdCPUs.Row(arch.ARM64, &freebsdCPU{
 
 func freebsdARM64Saved(r arch.Reg) (member string, element int) {
 	switch {
-	case r < arch.ArmLR:
+	case r < arch.ARM64LR:
 		return "tf_x", int(r)
-	case r == arch.ArmLR:
+	case r == arch.ARM64LR:
 		return "tf_lr", 0
-	case r == arch.ArmSP:
+	case r == arch.ARM64SP:
 		return "tf_sp", 0
-	case r == arch.ArmPC:
+	case r == arch.ARM64PC:
 		return "tf_elr", 0
-	case r == arch.ArmPSTATE:
+	case r == arch.ARM64PSTATE:
 		return "tf_spsr", 0
 	}
 	return "", 0

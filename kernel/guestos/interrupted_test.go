@@ -27,20 +27,20 @@ func TestRISCV64Interrupted(t *testing.T) {
 		want  []uint64
 	}{
 		{"first instruction of the handler",
-			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 32},
+			fakeRegs{arch.RISCV64PC: handler, arch.RISCV64RA: back, arch.RISCV64SP: stackAt, arch.RISCV64S0: stackAt + 32},
 			saved(epc, outer, 0), []uint64{handler, back, epc, outer}},
 		{"further in",
-			fakeRegs{arch.RiscvPC: outer, arch.RiscvRA: handler + 2, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 16},
+			fakeRegs{arch.RISCV64PC: outer, arch.RISCV64RA: handler + 2, arch.RISCV64SP: stackAt, arch.RISCV64S0: stackAt + 16},
 			append([]uint64{stackAt + 48, back}, saved(epc, outer, 0)...), []uint64{outer, handler + 2, back, epc, outer}},
 		{"further in, from user mode, whose frame pointer looks like the kernel's",
-			fakeRegs{arch.RiscvPC: outer, arch.RiscvRA: handler + 2, arch.RiscvSP: stackAt, arch.RiscvS0: stackAt + 16},
+			fakeRegs{arch.RISCV64PC: outer, arch.RISCV64RA: handler + 2, arch.RISCV64SP: stackAt, arch.RISCV64S0: stackAt + 16},
 			append([]uint64{stackAt + 48, back}, saved(0x10000, outer, stackAt)...), []uint64{outer, handler + 2, back}},
 		{"from user mode",
-			fakeRegs{arch.RiscvPC: handler, arch.RiscvRA: back, arch.RiscvSP: stackAt, arch.RiscvS0: 0x7000},
+			fakeRegs{arch.RISCV64PC: handler, arch.RISCV64RA: back, arch.RISCV64SP: stackAt, arch.RISCV64S0: 0x7000},
 			saved(0x10000, outer, stackAt), []uint64{handler, back}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.regs[arch.RiscvPRIV] = 1
+			tt.regs[arch.RISCV64PRIV] = 1
 			pcs := make([]uint64, 8)
 			n := guest.Stack(fakeMem{}.stack(stackAt, tt.words...), tt.regs, pcs)
 			if !slices.Equal(pcs[:n], tt.want) {
@@ -74,7 +74,7 @@ func TestARM64Interrupted(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			mem := fakeMem{}.stack(stackAt, stackAt+16+tt.next, back).stack(stackAt+16, tt.words...)
-			regs := fakeRegs{arch.ArmPC: outer, arch.ArmFP: stackAt, arch.ArmLR: handler, arch.ArmSP: stackAt, arch.ArmPSTATE: 5}
+			regs := fakeRegs{arch.ARM64PC: outer, arch.ARM64FP: stackAt, arch.ARM64LR: handler, arch.ARM64SP: stackAt, arch.ARM64PSTATE: 5}
 			pcs := make([]uint64, 8)
 			n := guest.Stack(mem, regs, pcs)
 			if !slices.Equal(pcs[:n], tt.want) {
@@ -93,12 +93,12 @@ func TestSavedRegs(t *testing.T) {
 		want     uint64
 		fromUser bool
 	}{
-		{arm64, map[int]uint64{29: 0x7000, 33: 0x1000}, arch.ArmFP, 0x7000, true},
-		{arm64, map[int]uint64{32: 0x400000, 33: 0x1000}, arch.ArmPC, 0x400000, true},
-		{arm64, map[int]uint64{32: 0x400000, 33: 0x3c5}, arch.ArmPC, 0x400000, false},
-		{riscv64, map[int]uint64{0: 0x10000, 8: 0x7000, 32: 0x20}, arch.RiscvS0, 0x7000, true},
-		{riscv64, map[int]uint64{0: 0x10000, 32: 0x20}, arch.RiscvPC, 0x10000, true},
-		{riscv64, map[int]uint64{0: 0x10000, 32: 0x120}, arch.RiscvPC, 0x10000, false},
+		{arm64, map[int]uint64{29: 0x7000, 33: 0x1000}, arch.ARM64FP, 0x7000, true},
+		{arm64, map[int]uint64{32: 0x400000, 33: 0x1000}, arch.ARM64PC, 0x400000, true},
+		{arm64, map[int]uint64{32: 0x400000, 33: 0x3c5}, arch.ARM64PC, 0x400000, false},
+		{riscv64, map[int]uint64{0: 0x10000, 8: 0x7000, 32: 0x20}, arch.RISCV64S0, 0x7000, true},
+		{riscv64, map[int]uint64{0: 0x10000, 32: 0x20}, arch.RISCV64PC, 0x10000, true},
+		{riscv64, map[int]uint64{0: 0x10000, 32: 0x120}, arch.RISCV64PC, 0x10000, false},
 	} {
 		mem := fakeMem{}
 		for i := range tt.isa.savedSize / 8 {
@@ -112,7 +112,7 @@ func TestSavedRegs(t *testing.T) {
 			t.Errorf("%v: register %d is %#x, want %#x", tt.words, tt.reg, got, tt.want)
 		}
 	}
-	if arm64SavedReg(arch.ArmTTBR0) >= 0 || riscv64SavedReg(arch.RiscvX0) >= 0 || riscv64SavedReg(arch.RiscvSATP) >= 0 {
+	if arm64SavedReg(arch.ARM64TTBR0) >= 0 || riscv64SavedReg(arch.RISCV64X0) >= 0 || riscv64SavedReg(arch.RISCV64SATP) >= 0 {
 		t.Error("a register that no record has")
 	}
 }

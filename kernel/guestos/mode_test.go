@@ -17,12 +17,12 @@ func TestUserMode(t *testing.T) {
 	}{
 		{arch.AMD64, arch.CS, 0x33, true},
 		{arch.AMD64, arch.CS, 0x10, false},
-		{arch.ARM64, arch.ArmPSTATE, 0x60000000, true},
-		{arch.ARM64, arch.ArmPSTATE, 0x3c5, false}, // EL1h
-		{arch.ARM64, arch.ArmPSTATE, 0x3c4, false}, // EL1t
-		{arch.RISCV64, arch.RiscvPRIV, 0, true},
-		{arch.RISCV64, arch.RiscvPRIV, 1, false},
-		{arch.RISCV64, arch.RiscvPRIV, 3, false},
+		{arch.ARM64, arch.ARM64PSTATE, 0x60000000, true},
+		{arch.ARM64, arch.ARM64PSTATE, 0x3c5, false}, // EL1h
+		{arch.ARM64, arch.ARM64PSTATE, 0x3c4, false}, // EL1t
+		{arch.RISCV64, arch.RISCV64PRIV, 0, true},
+		{arch.RISCV64, arch.RISCV64PRIV, 1, false},
+		{arch.RISCV64, arch.RISCV64PRIV, 3, false},
 	} {
 		for _, pc := range []uint64{0x401000, 0x80001000, 0xffffffff81000000} {
 			if got := UserMode(c.a, fakeRegs{c.reg: c.v, c.a.PC: pc}); got != c.user {

@@ -74,9 +74,9 @@ func TestARM64Stack(t *testing.T) {
 			[]uint64{top - 1<<20, inLate}, []uint64{leaf + 12, inLate}},
 		{"user mode", 0x400000, 0, 0, nil, nil},
 	}, func(c linkedCase) fakeRegs {
-		regs := fakeRegs{arch.ArmPC: c.pc, arch.ArmFP: c.fp, arch.ArmLR: c.link, arch.ArmPSTATE: 0x3c5}
+		regs := fakeRegs{arch.ARM64PC: c.pc, arch.ARM64FP: c.fp, arch.ARM64LR: c.link, arch.ARM64PSTATE: 0x3c5}
 		if c.name == "user mode" {
-			regs[arch.ArmPSTATE] = 0
+			regs[arch.ARM64PSTATE] = 0
 		}
 		return regs
 	})
@@ -116,9 +116,9 @@ func TestRISCV64Stack(t *testing.T) {
 		{"round", leaf + 10, top, 0, []uint64{0, 0, top, inLate}, []uint64{leaf + 10, inLate}},
 		{"user mode", 0x400000, 0, 0, nil, nil},
 	}, func(c linkedCase) fakeRegs {
-		regs := fakeRegs{arch.RiscvPC: c.pc, arch.RiscvS0: c.fp, arch.RiscvRA: c.link, arch.RiscvPRIV: 1}
+		regs := fakeRegs{arch.RISCV64PC: c.pc, arch.RISCV64S0: c.fp, arch.RISCV64RA: c.link, arch.RISCV64PRIV: 1}
 		if c.name == "user mode" {
-			regs[arch.RiscvPRIV] = 0
+			regs[arch.RISCV64PRIV] = 0
 		}
 		return regs
 	})

@@ -19,11 +19,11 @@ var _ = freebsdCPUs.Row(arch.RISCV64, &freebsdCPU{
 // sscratch leads to the place on the thread's stack where the kernel has left its own. In the code
 // between the two that place is at sp, above the struct trapframe once there is one.
 func freebsdRISCV64Area(f *freebsd, mem Mem, regs arch.Regs) uint64 {
-	if riscv64User(regs) || f.Enters(regs.Reg(arch.RiscvPC)) {
+	if riscv64User(regs) || f.Enters(regs.Reg(arch.RISCV64PC)) {
 		const align = 16 // of a stack
-		sp := regs.Reg(arch.RiscvSP)
+		sp := regs.Reg(arch.RISCV64SP)
 		frame := uint64(f.types().layout.trap.size+align-1) &^ (align - 1)
-		for _, at := range [3]uint64{regs.Reg(arch.RiscvSSCRATCH), sp, sp + frame} {
+		for _, at := range [3]uint64{regs.Reg(arch.RISCV64SSCRATCH), sp, sp + frame} {
 			if !highHalf(at) {
 				continue
 			}
@@ -32,7 +32,7 @@ func freebsdRISCV64Area(f *freebsd, mem Mem, regs arch.Regs) uint64 {
 			}
 		}
 	}
-	if tp := regs.Reg(arch.RiscvTP); f.isArea(tp) {
+	if tp := regs.Reg(arch.RISCV64TP); f.isArea(tp) {
 		return tp
 	}
 	return 0
@@ -41,9 +41,9 @@ func freebsdRISCV64Area(f *freebsd, mem Mem, regs arch.Regs) uint64 {
 // freebsdRISCV64Saved: t, s and a registers are in arrays, by their names in the psABI.
 func freebsdRISCV64Saved(r arch.Reg) (member string, element int) {
 	switch r {
-	case arch.RiscvPC:
+	case arch.RISCV64PC:
 		return "tf_sepc", 0
-	case arch.RiscvSSTATUS:
+	case arch.RISCV64SSTATUS:
 		return "tf_sstatus", 0
 	}
 	for name, reg := range arch.RISCV64.Aliases {

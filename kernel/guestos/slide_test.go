@@ -20,12 +20,12 @@ func TestSlide(t *testing.T) {
 		{0xffffdec856810900, 0, false}, // other code
 		{0x40210800, 0, false},         // an address of early in the boot
 	} {
-		delta, known := l.Slide(fakeRegs{arch.ArmVBAR: tt.reg})
+		delta, known := l.Slide(fakeRegs{arch.ARM64VBAR: tt.reg})
 		if known != tt.known || known && delta != tt.delta {
 			t.Errorf("%#x: %#x, %v", tt.reg, delta, known)
 		}
 	}
-	if _, known := (&linux{isa: arm64}).Slide(fakeRegs{arch.ArmVBAR: 0xffff800008000000}); known {
+	if _, known := (&linux{isa: arm64}).Slide(fakeRegs{arch.ARM64VBAR: 0xffff800008000000}); known {
 		t.Error("the place of a kernel without the anchor is known")
 	}
 }

@@ -154,7 +154,7 @@ func (p *Provider) Disable(ps []*probes.Probe) error {
 
 func (p *Provider) arm() {
 	for cpu := range p.each {
-		p.armCPU(cpu)
+		p.arm64CPU(cpu)
 	}
 	if len(p.queue) == 0 {
 		p.target.OnTick(^uint64(0), nil)
@@ -179,7 +179,7 @@ func (p *Provider) tick(cpu probes.CPU) {
 	p.arm()
 }
 
-func (p *Provider) armCPU(cpu int) {
+func (p *Provider) arm64CPU(cpu int) {
 	at := ^uint64(0)
 	if len(p.each[cpu]) > 0 {
 		at = p.each[cpu][0].at
@@ -198,7 +198,7 @@ func (p *Provider) tickCPU(cpu int, at uint64, c probes.CPU, off bool) {
 			p.fire(due.probe, c)
 		}
 	}
-	p.armCPU(cpu)
+	p.arm64CPU(cpu)
 }
 
 // fire gives arg0 the program counter when the kernel was running, arg1 when a process

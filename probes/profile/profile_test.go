@@ -104,10 +104,10 @@ func TestMode(t *testing.T) {
 	}{
 		{arch.AMD64, arch.CS, 0x10, "1000000 tick-1ms 80001000 0"},
 		{arch.AMD64, arch.CS, 0x33, "1000000 tick-1ms 0 80001000"},
-		{arch.ARM64, arch.ArmPSTATE, 5, "1000000 tick-1ms 80001000 0"},
-		{arch.ARM64, arch.ArmPSTATE, 0, "1000000 tick-1ms 0 80001000"},
-		{arch.RISCV64, arch.RiscvPRIV, 3, "1000000 tick-1ms 80001000 0"},
-		{arch.RISCV64, arch.RiscvPRIV, 0, "1000000 tick-1ms 0 80001000"},
+		{arch.ARM64, arch.ARM64PSTATE, 5, "1000000 tick-1ms 80001000 0"},
+		{arch.ARM64, arch.ARM64PSTATE, 0, "1000000 tick-1ms 0 80001000"},
+		{arch.RISCV64, arch.RISCV64PRIV, 3, "1000000 tick-1ms 80001000 0"},
+		{arch.RISCV64, arch.RISCV64PRIV, 0, "1000000 tick-1ms 0 80001000"},
 	} {
 		r, target := probes.NewRegistry(), probetest.New(c.a)
 		l := &log{t: target}

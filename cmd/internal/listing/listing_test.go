@@ -180,10 +180,10 @@ func TestBranches(t *testing.T) {
 		{arch.AMD64, "4889c0", registers{}, false, false},
 		{arch.AMD64, "eb10", registers{}, false, false},
 		{arch.ARM64, "000200b4", registers{}, true, true},
-		{arch.ARM64, "000200b4", registers{arch.ArmX0: 1}, true, false},
+		{arch.ARM64, "000200b4", registers{arch.ARM64X0: 1}, true, false},
 		{arch.ARM64, "00040014", registers{}, false, false},
 		{arch.RISCV64, "6308b500", registers{}, true, true},
-		{arch.RISCV64, "6308b500", registers{arch.RiscvX0 + 10: 1}, true, false},
+		{arch.RISCV64, "6308b500", registers{arch.RISCV64X0 + 10: 1}, true, false},
 		{arch.RISCV64, "41c1", registers{}, true, true},
 	} {
 		l := listingOf(t, c.a, c.code)

@@ -24,35 +24,35 @@ func sysreg(op0, op1, crn, crm, op2 uint32) uint32 {
 	return op0<<14 | op1<<11 | crn<<7 | crm<<3 | op2
 }
 
-var armSystem = map[arch.Reg]uint32{
-	arch.ArmSPSR:      sysreg(3, 0, 4, 0, 0),
-	arch.ArmELR:       sysreg(3, 0, 4, 0, 1),
-	arch.ArmSP_EL0:    sysreg(3, 0, 4, 1, 0),
-	arch.ArmESR:       sysreg(3, 0, 5, 2, 0),
-	arch.ArmFAR:       sysreg(3, 0, 6, 0, 0),
-	arch.ArmVBAR:      sysreg(3, 0, 12, 0, 0),
-	arch.ArmTPIDR:     sysreg(3, 0, 13, 0, 4),
-	arch.ArmTPIDR_EL0: sysreg(3, 3, 13, 0, 2),
-	arch.ArmSCTLR:     sysreg(3, 0, 1, 0, 0),
-	arch.ArmTTBR0:     sysreg(3, 0, 2, 0, 0),
-	arch.ArmTTBR1:     sysreg(3, 0, 2, 0, 1),
-	arch.ArmTCR:       sysreg(3, 0, 2, 0, 2),
+var arm64System = map[arch.Reg]uint32{
+	arch.ARM64SPSR:      sysreg(3, 0, 4, 0, 0),
+	arch.ARM64ELR:       sysreg(3, 0, 4, 0, 1),
+	arch.ARM64SP_EL0:    sysreg(3, 0, 4, 1, 0),
+	arch.ARM64ESR:       sysreg(3, 0, 5, 2, 0),
+	arch.ARM64FAR:       sysreg(3, 0, 6, 0, 0),
+	arch.ARM64VBAR:      sysreg(3, 0, 12, 0, 0),
+	arch.ARM64TPIDR:     sysreg(3, 0, 13, 0, 4),
+	arch.ARM64TPIDR_EL0: sysreg(3, 3, 13, 0, 2),
+	arch.ARM64SCTLR:     sysreg(3, 0, 1, 0, 0),
+	arch.ARM64TTBR0:     sysreg(3, 0, 2, 0, 0),
+	arch.ARM64TTBR1:     sysreg(3, 0, 2, 0, 1),
+	arch.ARM64TCR:       sysreg(3, 0, 2, 0, 2),
 }
 
 // Reg reads a register from the library's state. During a run it is exact only inside a
 // callback.
 func (e arm64) Reg(r arch.Reg) uint64 {
 	switch {
-	case r <= arch.ArmSP:
+	case r <= arch.ARM64SP:
 		return uint64(e.env().x[r])
-	case r == arch.ArmPC:
+	case r == arch.ARM64PC:
 		return uint64(e.env().pc)
-	case r == arch.ArmPSTATE:
+	case r == arch.ARM64PSTATE:
 		return uint64(C.tl_arm64_pstate(e.c))
-	case r == arch.ArmSP_EL0 && e.env().pstate&C.TL_PSTATE_SP == 0: // the one in use
-		return uint64(e.env().x[arch.ArmSP])
+	case r == arch.ARM64SP_EL0 && e.env().pstate&C.TL_PSTATE_SP == 0: // the one in use
+		return uint64(e.env().x[arch.ARM64SP])
 	}
-	if s, ok := armSystem[r]; ok {
+	if s, ok := arm64System[r]; ok {
 		return uint64(C.tl_arm64_system(e.c, C.uint32_t(s)))
 	}
 	return 0
@@ -61,33 +61,33 @@ func (e arm64) Reg(r arch.Reg) uint64 {
 func (e arm64) place(r arch.Reg) (at *uint64, mask uint64) {
 	env := e.env()
 	switch {
-	case r <= arch.ArmSP:
+	case r <= arch.ARM64SP:
 		return (*uint64)(&env.x[r]), math.MaxUint64
-	case r == arch.ArmPC:
+	case r == arch.ARM64PC:
 		return (*uint64)(&env.pc), math.MaxUint64
-	case r == arch.ArmPSTATE:
+	case r == arch.ARM64PSTATE:
 		return (*uint64)(unsafe.Pointer(&env.pstate)), C.TL_PSTATE_EL | C.TL_PSTATE_SP
-	case r == arch.ArmSP_EL0 && env.pstate&C.TL_PSTATE_SP == 0: // the one in use
-		return e.place(arch.ArmSP)
+	case r == arch.ARM64SP_EL0 && env.pstate&C.TL_PSTATE_SP == 0: // the one in use
+		return e.place(arch.ARM64SP)
 	}
-	s, ok := armSystem[r]
+	s, ok := arm64System[r]
 	if off := C.tl_arm64_place(e.c, C.uint32_t(s)); ok && off != 0 {
 		return (*uint64)(unsafe.Add(e.c.env, off)), math.MaxUint64
 	}
 	return nil, 0
 }
 
-func (e arm64) mode() (at *uint64, mask uint64) { return e.place(arch.ArmPSTATE) }
+func (e arm64) mode() (at *uint64, mask uint64) { return e.place(arch.ARM64PSTATE) }
 
 // SetReg writes a general register, SP, the pc, or PSTATE. System registers have effects of
 // their own and are not written this way.
 func (e arm64) SetReg(r arch.Reg, v uint64) {
 	switch {
-	case r <= arch.ArmSP:
+	case r <= arch.ARM64SP:
 		e.env().x[r] = C.uint64_t(v)
-	case r == arch.ArmPC:
+	case r == arch.ARM64PC:
 		e.env().pc = C.uint64_t(v)
-	case r == arch.ArmPSTATE:
+	case r == arch.ARM64PSTATE:
 		C.tl_arm64_set_pstate(e.c, C.uint32_t(v))
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // Instructions of these tests.
 const (
-	armWFI  = 0xd503207f
-	armNOP  = 0xd503201f
-	armSkip = 0x14000002 // b over the next: an interrupt could be taken behind that
+	arm64WFI  = 0xd503207f
+	arm64NOP  = 0xd503201f
+	arm64Skip = 0x14000002 // b over the next: an interrupt could be taken behind that
 )
 
 // twoARM64 is a machine with two CPUs, both at the first instruction of code.
@@ -29,18 +29,18 @@ func twoARM64(t *testing.T, h Handler, code []uint32) (a, b *Engine, base uint64
 // runARM64 runs an engine from an address on until it waits.
 func runARM64(t *testing.T, e *Engine, pc uint64) {
 	t.Helper()
-	e.SetReg(arch.ArmPC, pc)
+	e.SetReg(arch.ARM64PC, pc)
 	e.SetSlice(Never)
 	if end, err := e.Run(); end != Hung || err != nil {
-		t.Fatalf("CPU %d: end %v, %v at %#x", e.ID(), end, err, e.Reg(arch.ArmPC))
+		t.Fatalf("CPU %d: end %v, %v at %#x", e.ID(), end, err, e.Reg(arch.ARM64PC))
 	}
 }
 
 func TestMPIDR(t *testing.T) {
-	a, b, base := twoARM64(t, nothing{}, []uint32{0xd53800a0, armWFI}) // mrs x0, mpidr_el1
+	a, b, base := twoARM64(t, nothing{}, []uint32{0xd53800a0, arm64WFI}) // mrs x0, mpidr_el1
 	for i, e := range []*Engine{a, b} {
 		runARM64(t, e, base)
-		if got, want := e.Reg(arch.ArmX0), 1<<31|uint64(i); got != want {
+		if got, want := e.Reg(arch.ARM64X0), 1<<31|uint64(i); got != want {
 			t.Errorf("CPU %d: %#x, want %#x", i, got, want)
 		}
 	}
@@ -51,20 +51,20 @@ func TestExclusivePair(t *testing.T) {
 	a, _, base := twoARM64(t, nothing{}, []uint32{
 		0x885f7c02, // ldxr w2, [x0]
 		0x11000442, // add w2, w2, #1
-		armSkip, armNOP,
+		arm64Skip, arm64NOP,
 		0x88037c02, // stxr w3, w2, [x0]
-		armSkip, armNOP,
-		armWFI,
+		arm64Skip, arm64NOP,
+		arm64WFI,
 	})
 	word := a.RAM()[2*mib : 2*mib+4]
-	a.SetReg(arch.ArmX0, a.RAMBase()+2*mib)
-	a.SetReg(arch.ArmX0+3, 7)
+	a.SetReg(arch.ARM64X0, a.RAMBase()+2*mib)
+	a.SetReg(arch.ARM64X0+3, 7)
 	a.SetSlice(4)
-	if end, err := a.Run(); end != Sliced || err != nil || a.Reg(arch.ArmPC) != base+28 {
-		t.Errorf("end %v, %v at %#x", end, err, a.Reg(arch.ArmPC))
+	if end, err := a.Run(); end != Sliced || err != nil || a.Reg(arch.ARM64PC) != base+28 {
+		t.Errorf("end %v, %v at %#x", end, err, a.Reg(arch.ARM64PC))
 	}
-	if word[0] != 1 || a.Reg(arch.ArmX0+3) != 0 {
-		t.Errorf("stored %d, status %d", word[0], a.Reg(arch.ArmX0+3))
+	if word[0] != 1 || a.Reg(arch.ARM64X0+3) != 0 {
+		t.Errorf("stored %d, status %d", word[0], a.Reg(arch.ARM64X0+3))
 	}
 }
 
@@ -77,24 +77,24 @@ func TestExclusiveParted(t *testing.T) {
 		0xd1000484, // 1: sub x4, x4, #1
 		0xb5ffffe4, // cbnz x4, 1b
 		0x88037c02, // stxr w3, w2, [x0]
-		armWFI,
+		arm64WFI,
 		0xb9000002, // str w2, [x0]
-		armWFI,
+		arm64WFI,
 	})
 	for _, parted := range []bool{false, true} {
-		a.SetReg(arch.ArmX0, a.RAMBase()+2*mib)
-		a.SetReg(arch.ArmPC, base)
+		a.SetReg(arch.ARM64X0, a.RAMBase()+2*mib)
+		a.SetReg(arch.ARM64PC, base)
 		a.SetSlice(Never)
 		if parted {
 			a.SetSlice(a.Total() + 4)
-			if end, err := a.Run(); end != Sliced || err != nil || a.Reg(arch.ArmPC) != base+8 {
-				t.Fatalf("end %v, %v at %#x", end, err, a.Reg(arch.ArmPC))
+			if end, err := a.Run(); end != Sliced || err != nil || a.Reg(arch.ARM64PC) != base+8 {
+				t.Fatalf("end %v, %v at %#x", end, err, a.Reg(arch.ARM64PC))
 			}
-			b.SetReg(arch.ArmX0, a.RAMBase()+2*mib)
+			b.SetReg(arch.ARM64X0, a.RAMBase()+2*mib)
 			runARM64(t, b, base+24)
 		}
-		runARM64(t, a, a.Reg(arch.ArmPC))
-		if failed := a.Reg(arch.ArmX0+3) == 1; failed != parted {
+		runARM64(t, a, a.Reg(arch.ARM64PC))
+		if failed := a.Reg(arch.ARM64X0+3) == 1; failed != parted {
 			t.Errorf("parted %v, the store has failed: %v", parted, failed)
 		}
 	}
@@ -116,12 +116,12 @@ func (a *alarm) Deadline() {
 // time, and is not the end of it if it raises no interrupt.
 func TestWFE(t *testing.T) {
 	clock := &alarm{}
-	a, _, base := twoARM64(t, clock, []uint32{0xd503205f, armWFI, 0xd503203f, armWFI}) // wfe; yield
+	a, _, base := twoARM64(t, clock, []uint32{0xd503205f, arm64WFI, 0xd503203f, arm64WFI}) // wfe; yield
 	clock.e = a
 	a.SetDeadline(50)
 	a.SetSlice(100)
-	if end, err := a.Run(); end != Sliced || err != nil || a.Total() != 20_004 || clock.rang != 50 || a.Reg(arch.ArmPC) != base+4 {
-		t.Errorf("end %v, %v at %d, %#x", end, err, a.Total(), a.Reg(arch.ArmPC))
+	if end, err := a.Run(); end != Sliced || err != nil || a.Total() != 20_004 || clock.rang != 50 || a.Reg(arch.ARM64PC) != base+4 {
+		t.Errorf("end %v, %v at %d, %#x", end, err, a.Total(), a.Reg(arch.ARM64PC))
 	}
 	from := a.Total()
 	a.SetSlice(Never)
@@ -141,10 +141,10 @@ func (p *parker) Call() { p.e.Park() }
 
 func TestParkARM64(t *testing.T) {
 	p := &parker{}
-	a, _, base := twoARM64(t, p, []uint32{0xd4000002, armNOP, armWFI}) // hvc #0
+	a, _, base := twoARM64(t, p, []uint32{0xd4000002, arm64NOP, arm64WFI}) // hvc #0
 	p.e = a
-	if end, err := a.Run(); end != Parked || err != nil || a.Reg(arch.ArmPC) != base+4 || a.Total() != 4 {
-		t.Errorf("end %v, %v at %d, %#x", end, err, a.Total(), a.Reg(arch.ArmPC))
+	if end, err := a.Run(); end != Parked || err != nil || a.Reg(arch.ARM64PC) != base+4 || a.Total() != 4 {
+		t.Errorf("end %v, %v at %d, %#x", end, err, a.Total(), a.Reg(arch.ARM64PC))
 	}
 	runARM64(t, a, base+4)
 }
@@ -159,14 +159,14 @@ func TestTLBIForAll(t *testing.T) {
 		all    = 11
 	)
 	a, b, base := twoARM64(t, nothing{}, []uint32{
-		0xd5182001,         // msr ttbr0_el1, x1
-		0xd5182042,         // msr tcr_el1, x2
-		0xd5181003,         // msr sctlr_el1, x3
-		0xd5033fdf, armWFI, // isb
-		0xf94000e6, armWFI, // ldr x6, [x7]
-		0xd508871f, armWFI, // tlbi vmalle1
-		0xd5088325, armWFI, // tlbi vae1is, x5
-		0xd508831f, armWFI, // tlbi vmalle1is
+		0xd5182001,           // msr ttbr0_el1, x1
+		0xd5182042,           // msr tcr_el1, x2
+		0xd5181003,           // msr sctlr_el1, x3
+		0xd5033fdf, arm64WFI, // isb
+		0xf94000e6, arm64WFI, // ldr x6, [x7]
+		0xd508871f, arm64WFI, // tlbi vmalle1
+		0xd5088325, arm64WFI, // tlbi vae1is, x5
+		0xd508831f, arm64WFI, // tlbi vmalle1is
 	})
 	const tables, va = 2 * mib, 0x80000000
 	at := func(offset uint64) []byte { return a.RAM()[tables+offset:] }
@@ -179,17 +179,17 @@ func TestTLBIForAll(t *testing.T) {
 		put(0x3000+n*0x1000, n)
 	}
 	for _, e := range []*Engine{a, b} {
-		e.SetReg(arch.ArmX0+1, a.RAMBase()+tables)
-		e.SetReg(arch.ArmX0+2, 1<<23|25) // 39 bits, TTBR0 alone
-		e.SetReg(arch.ArmX0+3, 0x00c50839)
-		e.SetReg(arch.ArmX0+5, va>>12)
-		e.SetReg(arch.ArmX0+7, va)
+		e.SetReg(arch.ARM64X0+1, a.RAMBase()+tables)
+		e.SetReg(arch.ARM64X0+2, 1<<23|25) // 39 bits, TTBR0 alone
+		e.SetReg(arch.ARM64X0+3, 0x00c50839)
+		e.SetReg(arch.ARM64X0+5, va>>12)
+		e.SetReg(arch.ARM64X0+7, va)
 		runARM64(t, e, base+paging*4)
 	}
 	expect := func(want uint64) {
 		t.Helper()
 		runARM64(t, b, base+load*4)
-		if got := b.Reg(arch.ArmX0 + 6); got != want {
+		if got := b.Reg(arch.ARM64X0 + 6); got != want {
 			t.Errorf("it sees page %d, want %d", got, want)
 		}
 	}

@@ -39,7 +39,7 @@ func TestClockARM64(t *testing.T) {
 	if want := uint64(4 + 10*8); e.Total() != want {
 		t.Errorf("clock %d, want %d", e.Total(), want)
 	}
-	if pc := e.Reg(arch.ArmPC); pc != base+12 {
+	if pc := e.Reg(arch.ARM64PC); pc != base+12 {
 		t.Errorf("pc 0x%x", pc)
 	}
 }
@@ -68,13 +68,13 @@ func TestDeviceCodeARM64(t *testing.T) {
 		0xd2800001, // mov x1, #0
 		0xd61f0020, // br x1
 	})
-	e.SetSlots(armSlots)
+	e.SetSlots(arm64Slots)
 	r.now = e.Clock
 	if end, err := e.Run(); end != Hung || err != nil {
 		t.Fatalf("end %v, %v", end, err)
 	}
-	if want := []uint64{8, 8, 8}; !slices.Equal(r.times, want) || e.Total() != 16 || e.Reg(arch.ArmX0) != 2 {
-		t.Errorf("read at %d, want %d; clock %d, x0 %d", r.times, want, e.Total(), e.Reg(arch.ArmX0))
+	if want := []uint64{8, 8, 8}; !slices.Equal(r.times, want) || e.Total() != 16 || e.Reg(arch.ARM64X0) != 2 {
+		t.Errorf("read at %d, want %d; clock %d, x0 %d", r.times, want, e.Total(), e.Reg(arch.ARM64X0))
 	}
 }
 
@@ -97,7 +97,7 @@ func TestCodeBufferOverflowARM64(t *testing.T) {
 	if n := e.Counters().Flushes; n < 4 {
 		t.Errorf("%d flushes: the buffer did not overflow", n)
 	}
-	if got := e.Reg(arch.ArmX0); got != 2*blocks {
+	if got := e.Reg(arch.ARM64X0); got != 2*blocks {
 		t.Errorf("%d blocks were run, want %d", got, 2*blocks)
 	}
 	if want := uint64(2*(blocks*8+12) + 4); e.Total() != want {
@@ -105,16 +105,16 @@ func TestCodeBufferOverflowARM64(t *testing.T) {
 	}
 }
 
-const armSlots = 0xffffffffd0000000
+const arm64Slots = 0xffffffffd0000000
 
 // plant puts breakpoints, with slots, at instructions of code.
 func plantARM64(t testing.TB, e *Engine, base uint64, breaks []arch.Break) {
 	t.Helper()
-	e.SetSlots(armSlots)
+	e.SetSlots(arm64Slots)
 	for i, b := range breaks {
 		at := b.Addr - e.RAMBase()
 		if b.Do.InSlot() {
-			b.Slot = armSlots + uint64(i)*8
+			b.Slot = arm64Slots + uint64(i)*8
 			slot := append(e.RAM()[at:at+4:at+4], arch.ARM64.Breakpoint(4)...)
 			if b.Do.Op == arch.OpLend { // ldr (literal) becomes ldr of the lent register
 				binary.LittleEndian.PutUint32(slot, 0xf9400000|uint32(b.Do.A)<<5|uint32(b.Do.B))
@@ -154,7 +154,7 @@ func TestBreakARM64(t *testing.T) {
 		return e, c, base
 	}
 	e, _, _ := run(false, func(uint64) []arch.Break { return nil })
-	clock, adr := e.Total(), e.Reg(arch.ArmX0+2)
+	clock, adr := e.Total(), e.Reg(arch.ARM64X0+2)
 	e.Close()
 	all := func(base uint64) []arch.Break {
 		return []arch.Break{
@@ -173,8 +173,8 @@ func TestBreakARM64(t *testing.T) {
 			if c.hits != 51 || c.last != base+24 {
 				t.Errorf("%d hits, last at 0x%x, want 51 at 0x%x", c.hits, c.last, base+24)
 			}
-			if e.Total() != clock || e.Reg(0) != 0 || e.Reg(1) != base || e.Reg(3) != 0x0123456789abcdef || e.Reg(arch.ArmPC) != base+24 {
-				t.Errorf("clock %d, want %d; x0 %d, x1 0x%x, x3 0x%x, pc 0x%x", e.Total(), clock, e.Reg(0), e.Reg(1), e.Reg(3), e.Reg(arch.ArmPC))
+			if e.Total() != clock || e.Reg(0) != 0 || e.Reg(1) != base || e.Reg(3) != 0x0123456789abcdef || e.Reg(arch.ARM64PC) != base+24 {
+				t.Errorf("clock %d, want %d; x0 %d, x1 0x%x, x3 0x%x, pc 0x%x", e.Total(), clock, e.Reg(0), e.Reg(1), e.Reg(3), e.Reg(arch.ARM64PC))
 			}
 			if inplace {
 				adr = uint64(binary.LittleEndian.Uint32(arch.ARM64.Breakpoint(4)))
@@ -205,7 +205,7 @@ func TestGuestBreakARM64(t *testing.T) {
 		if end, err := e.Run(); end != Hung || err != nil {
 			t.Fatalf("end %v, %v", end, err)
 		}
-		return e.Reg(arch.ArmESR), e.Total()
+		return e.Reg(arch.ARM64ESR), e.Total()
 	}
 	want, clock := run(false, false)
 	if want != 0xf2000004 {
@@ -227,7 +227,7 @@ func BenchmarkHitARM64(b *testing.B) {
 		0xd503207f, // wfi
 	})
 	plantARM64(b, e, base, []arch.Break{{Addr: base, Len: 4}})
-	e.SetReg(arch.ArmX0, uint64(b.N))
+	e.SetReg(arch.ARM64X0, uint64(b.N))
 	b.ResetTimer()
 	e.Run()
 	if c.hits != b.N {
@@ -246,17 +246,17 @@ func TestBranchTagged(t *testing.T) {
 	})
 	for _, probed := range []bool{false, true} {
 		e.StartARM64(base, 0)
-		e.SetReg(arch.ArmX0+1, base+12|0x5a<<56)
-		e.SetReg(arch.ArmX0+2, 1<<37) // TBI0
+		e.SetReg(arch.ARM64X0+1, base+12|0x5a<<56)
+		e.SetReg(arch.ARM64X0+2, 1<<37) // TBI0
 		if probed {
-			do := arch.Emulation{Op: arch.OpJumpReg, A: arch.NoReg, B: arch.ArmX0 + 1}
+			do := arch.Emulation{Op: arch.OpJumpReg, A: arch.NoReg, B: arch.ARM64X0 + 1}
 			if err := e.SetBreak(Break{arch.Break{Addr: base + 4, Len: 4, Do: do}, 1*mib + 4}); err != nil {
 				t.Fatal(err)
 			}
 			e.Commit()
 		}
-		if end, err := e.Run(); end != Hung || err != nil || e.Reg(arch.ArmPC) != base+12 {
-			t.Errorf("probed %t: end %v, %v, pc 0x%x", probed, end, err, e.Reg(arch.ArmPC))
+		if end, err := e.Run(); end != Hung || err != nil || e.Reg(arch.ARM64PC) != base+12 {
+			t.Errorf("probed %t: end %v, %v, pc 0x%x", probed, end, err, e.Reg(arch.ARM64PC))
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestDebugRegisterARM64(t *testing.T) {
 	e.SetReg(arch.Reg(0), base+8)
 	e.SetReg(arch.Reg(1), 0x1e7)
 	if end, err := e.Run(); end != Hung || e.Total() != 12 {
-		t.Fatalf("end %v at %#x, %v", end, e.Reg(arch.ArmPC), err)
+		t.Fatalf("end %v at %#x, %v", end, e.Reg(arch.ARM64PC), err)
 	}
 }
 

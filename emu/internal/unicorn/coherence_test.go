@@ -20,15 +20,15 @@ func twoCPUs(t *testing.T, h Handler, code []uint32) (a, b *Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.StartRISCV64(riscvBase+1*mib, 0)
-	b.riscvPaging(8<<60 | (a.RAMBase()+0x10000)>>12)
+	b.StartRISCV64(riscv64Base+1*mib, 0)
+	b.riscv64Paging(8<<60 | (a.RAMBase()+0x10000)>>12)
 	return a, b
 }
 
 // hang runs an engine from an instruction of its code on until it waits.
 func hang(t *testing.T, e *Engine, instr int) {
 	t.Helper()
-	e.SetReg(arch.RiscvPC, riscvBase+1*mib+uint64(instr)*4)
+	e.SetReg(arch.RISCV64PC, riscv64Base+1*mib+uint64(instr)*4)
 	if end, err := e.Run(); end != Hung || err != nil {
 		t.Fatalf("CPU %d: end %v, %v", e.ID(), end, err)
 	}
@@ -39,7 +39,7 @@ func hang(t *testing.T, e *Engine, instr int) {
 func TestCodeIsCoherent(t *testing.T) {
 	const adds, stores = 0, 4
 	code := []uint32{adds: addi(a0, a0, 1), 1: wfi, stores: sw(t1, t0), stores + 1: wfi}
-	const at = riscvBase + 1*mib + adds*4
+	const at = riscv64Base + 1*mib + adds*4
 	for _, split := range []bool{false, true} {
 		c := &counter{}
 		a, b := twoCPUs(t, c, code)
@@ -60,8 +60,8 @@ func TestCodeIsCoherent(t *testing.T) {
 		}
 		run(a, 1)
 		if split { // a breakpoint that does nothing, beside
-			beside := arch.Break{Addr: riscvBase + 1*mib + 0x400, Len: 4}
-			if err := a.SetBreak(Break{beside, beside.Addr - riscvBase}); err != nil {
+			beside := arch.Break{Addr: riscv64Base + 1*mib + 0x400, Len: 4}
+			if err := a.SetBreak(Break{beside, beside.Addr - riscv64Base}); err != nil {
 				t.Fatal(err)
 			}
 			a.Commit()
@@ -87,7 +87,7 @@ func TestCodeIsCoherent(t *testing.T) {
 func TestBreakOnEachCPU(t *testing.T) {
 	c := &counter{}
 	a, b := twoCPUs(t, c, []uint32{addi(a0, a0, 1), wfi})
-	const slot = riscvBase + 0x10000000
+	const slot = riscv64Base + 0x10000000
 	a.SetSlots(slot)
 	hits := func(want int) {
 		t.Helper()
@@ -104,12 +104,12 @@ func TestBreakOnEachCPU(t *testing.T) {
 	if err := a.WriteSlots(slot, binary.LittleEndian.AppendUint32(instr, 0x00100073)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.SetBreak(Break{arch.Break{Addr: riscvBase + 1*mib, Slot: slot, Len: 4}, 1 * mib}); err != nil {
+	if err := b.SetBreak(Break{arch.Break{Addr: riscv64Base + 1*mib, Slot: slot, Len: 4}, 1 * mib}); err != nil {
 		t.Fatal(err)
 	}
 	b.Commit()
 	hits(4)
-	a.ClearBreak(riscvBase + 1*mib)
+	a.ClearBreak(riscv64Base + 1*mib)
 	a.Commit()
 	hits(0)
 	if a.Reg(a0) != 6 || b.Reg(a0) != 1+6 {

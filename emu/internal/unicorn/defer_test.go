@@ -145,8 +145,8 @@ func TestRememberNothing(t *testing.T) {
 func TestPlace(t *testing.T) {
 	threads := map[*arch.Arch][]arch.Reg{
 		arch.AMD64:   {arch.GSBase, arch.KernelGSBase, arch.CR0, arch.CR3, arch.CS},
-		arch.ARM64:   {arch.ArmSP_EL0, arch.ArmTPIDR, arch.ArmSCTLR, arch.ArmTCR, arch.ArmTTBR0, arch.ArmTTBR1, arch.ArmPSTATE},
-		arch.RISCV64: {arch.RiscvTP, arch.RiscvSSCRATCH, arch.RiscvSTVEC, arch.RiscvSATP, arch.RiscvPRIV},
+		arch.ARM64:   {arch.ARM64SP_EL0, arch.ARM64TPIDR, arch.ARM64SCTLR, arch.ARM64TCR, arch.ARM64TTBR0, arch.ARM64TTBR1, arch.ARM64PSTATE},
+		arch.RISCV64: {arch.RISCV64TP, arch.RISCV64SSCRATCH, arch.RISCV64STVEC, arch.RISCV64SATP, arch.RISCV64PRIV},
 	}
 	starts := map[*arch.Arch]func(*Engine){
 		arch.AMD64:   func(e *Engine) { load(e, []byte{0xf4}) },

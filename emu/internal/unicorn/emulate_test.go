@@ -23,12 +23,12 @@ func TestEmulate(t *testing.T) {
 		last arch.Reg
 		open func(t testing.TB) (e *Engine, base uint64)
 	}{
-		{arch.ARM64, 0xd503207f, arch.ArmLR, func(t testing.TB) (*Engine, uint64) {
+		{arch.ARM64, 0xd503207f, arch.ARM64LR, func(t testing.TB) (*Engine, uint64) {
 			e, pc := openARM64(t, nothing{}, 8*mib, nil)
 			return e, pc - 1*mib
 		}},
-		{arch.RISCV64, wfi, arch.RiscvX0 + 31, func(t testing.TB) (*Engine, uint64) {
-			return openRISCV64(t, nothing{}, 8*mib, nil), riscvBase
+		{arch.RISCV64, wfi, arch.RISCV64X0 + 31, func(t testing.TB) (*Engine, uint64) {
+			return openRISCV64(t, nothing{}, 8*mib, nil), riscv64Base
 		}},
 	} {
 		t.Run(c.a.Name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func randomRegs(rnd *rand.Rand, a *arch.Arch, pc uint64, last arch.Reg) fakeRegs
 	if a == arch.ARM64 {
 		regs[a.Flags] = rnd.Uint64()&0xf0000000 | 0x3c5
 	} else {
-		regs[arch.RiscvX0] = 0
+		regs[arch.RISCV64X0] = 0
 	}
 	return regs
 }
@@ -96,7 +96,7 @@ func randomRegs(rnd *rand.Rand, a *arch.Arch, pc uint64, last arch.Reg) fakeRegs
 // randomDo is an operation that is done without a slot.
 func randomDo(rnd *rand.Rand, a *arch.Arch, last arch.Reg, regs fakeRegs) arch.Emulation {
 	reg := func() arch.Reg {
-		if r := arch.Reg(rnd.IntN(int(last) + 1)); r != arch.RiscvX0 {
+		if r := arch.Reg(rnd.IntN(int(last) + 1)); r != arch.RISCV64X0 {
 			return r
 		}
 		return arch.NoReg

@@ -32,11 +32,11 @@ func (e riscv64) Reg(r arch.Reg) uint64 {
 	}
 	env := e.env()
 	switch r {
-	case arch.RiscvSSTATUS:
+	case arch.RISCV64SSTATUS:
 		return uint64(env.mstatus) & sstatusMask
-	case arch.RiscvSIE:
+	case arch.RISCV64SIE:
 		return uint64(env.mie) & interruptMask
-	case arch.RiscvSIP:
+	case arch.RISCV64SIP:
 		return uint64(env.mip) & interruptMask
 	}
 	return e.machineReg(r)
@@ -45,25 +45,25 @@ func (e riscv64) Reg(r arch.Reg) uint64 {
 // word is the place of a register that is kept as one 64-bit word, or nil.
 func (e riscv64) word(r arch.Reg) *C.uint64_t {
 	env := e.env()
-	if r < arch.RiscvPC {
+	if r < arch.RISCV64PC {
 		return &env.gpr[r]
 	}
 	switch r {
-	case arch.RiscvPC:
+	case arch.RISCV64PC:
 		return &env.pc
-	case arch.RiscvSTVEC:
+	case arch.RISCV64STVEC:
 		return &env.stvec
-	case arch.RiscvSSCRATCH:
+	case arch.RISCV64SSCRATCH:
 		return &env.sscratch
-	case arch.RiscvSEPC:
+	case arch.RISCV64SEPC:
 		return &env.sepc
-	case arch.RiscvSCAUSE:
+	case arch.RISCV64SCAUSE:
 		return &env.scause
-	case arch.RiscvSTVAL:
+	case arch.RISCV64STVAL:
 		return &env.stval
-	case arch.RiscvSATP:
+	case arch.RISCV64SATP:
 		return &env.satp
-	case arch.RiscvPRIV:
+	case arch.RISCV64PRIV:
 		return &env.priv
 	}
 	return nil
@@ -73,31 +73,31 @@ func (e riscv64) place(r arch.Reg) (at *uint64, mask uint64) {
 	return (*uint64)(e.word(r)), math.MaxUint64
 }
 
-func (e riscv64) mode() (at *uint64, mask uint64) { return e.place(arch.RiscvPRIV) }
+func (e riscv64) mode() (at *uint64, mask uint64) { return e.place(arch.RISCV64PRIV) }
 
 // machineReg reads a register of machine mode.
 func (e riscv64) machineReg(r arch.Reg) uint64 {
 	env := e.env()
 	switch r {
-	case arch.RiscvMSTATUS:
+	case arch.RISCV64MSTATUS:
 		return uint64(env.mstatus)
-	case arch.RiscvMEDELEG:
+	case arch.RISCV64MEDELEG:
 		return uint64(env.medeleg)
-	case arch.RiscvMIDELEG:
+	case arch.RISCV64MIDELEG:
 		return uint64(env.mideleg)
-	case arch.RiscvMIE:
+	case arch.RISCV64MIE:
 		return uint64(env.mie)
-	case arch.RiscvMTVEC:
+	case arch.RISCV64MTVEC:
 		return uint64(env.mtvec)
-	case arch.RiscvMSCRATCH:
+	case arch.RISCV64MSCRATCH:
 		return uint64(env.mscratch)
-	case arch.RiscvMEPC:
+	case arch.RISCV64MEPC:
 		return uint64(env.mepc)
-	case arch.RiscvMCAUSE:
+	case arch.RISCV64MCAUSE:
 		return uint64(env.mcause)
-	case arch.RiscvMTVAL:
+	case arch.RISCV64MTVAL:
 		return uint64(env.mtval)
-	case arch.RiscvMIP:
+	case arch.RISCV64MIP:
 		return uint64(env.mip)
 	}
 	return 0
@@ -110,11 +110,11 @@ const sstatusSettable = 1<<18 | C.TL_SIE
 // registers have effects of their own and are not written this way.
 func (e riscv64) SetReg(r arch.Reg, v uint64) {
 	switch {
-	case r > 0 && r < arch.RiscvPC:
+	case r > 0 && r < arch.RISCV64PC:
 		e.env().gpr[r] = C.uint64_t(v)
-	case r == arch.RiscvPC:
+	case r == arch.RISCV64PC:
 		e.env().pc = C.uint64_t(v)
-	case r == arch.RiscvSSTATUS:
+	case r == arch.RISCV64SSTATUS:
 		e.env().mstatus = e.env().mstatus&^sstatusSettable | C.uint64_t(v&sstatusSettable)
 	}
 }
@@ -160,8 +160,8 @@ func (e *Engine) SetInterrupt(which uint8, high bool) {
 	C.tl_riscv64_lines(e.c, C.uint8_t(lines))
 }
 
-// riscvPaging sets satp, for tests.
-func (e *Engine) riscvPaging(satp uint64) {
+// riscv64Paging sets satp, for tests.
+func (e *Engine) riscv64Paging(satp uint64) {
 	(*C.struct_tl_riscv64_env)(e.c.env).satp = C.uint64_t(satp)
 	e.Flush()
 }

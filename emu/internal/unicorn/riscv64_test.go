@@ -10,7 +10,7 @@ import (
 )
 
 // The kernel's half of a riscv64 guest in these tests: the first GiB of RAM.
-const riscvBase = 0xffffffff80000000
+const riscv64Base = 0xffffffff80000000
 
 // openRISCV64 opens an engine with Sv39 tables that map RAM to itself and to the kernel's
 // half, and starts it at code at 1 MiB.
@@ -28,8 +28,8 @@ func openRISCV64(t testing.TB, h Handler, codeBuffer uint64, code []uint32) *Eng
 	for i, w := range code {
 		binary.LittleEndian.PutUint32(ram[1*mib+i*4:], w)
 	}
-	e.StartRISCV64(riscvBase+1*mib, 0)
-	e.riscvPaging(8<<60 | (e.RAMBase()+0x10000)>>12)
+	e.StartRISCV64(riscv64Base+1*mib, 0)
+	e.riscv64Paging(8<<60 | (e.RAMBase()+0x10000)>>12)
 	return e
 }
 
@@ -53,8 +53,8 @@ func branch(f, a, b int, off int32) uint32 {
 // Address 0 is one as any other, and no end of a run.
 func TestZeroRISCV64(t *testing.T) {
 	e := openRISCV64(t, nothing{}, 8*mib, []uint32{wfi})
-	e.riscvPaging(0)
-	e.SetReg(arch.RiscvPC, 0)
+	e.riscv64Paging(0)
+	e.SetReg(arch.RISCV64PC, 0)
 	done := make(chan End)
 	go func() { end, _ := e.Run(); done <- end }()
 	select {
@@ -78,7 +78,7 @@ func TestClockRISCV64(t *testing.T) {
 	if want := uint64(4 + 10*8); e.Total() != want {
 		t.Errorf("clock %d, want %d", e.Total(), want)
 	}
-	if pc := e.Reg(arch.RiscvPC); pc != riscvBase+1*mib+12 {
+	if pc := e.Reg(arch.RISCV64PC); pc != riscv64Base+1*mib+12 {
 		t.Errorf("pc 0x%x", pc)
 	}
 }
@@ -122,19 +122,19 @@ func TestBreakRISCV64(t *testing.T) {
 		c := &counter{}
 		e := openRISCV64(t, c, 8*mib, code)
 		e.SetInPlace(inplace)
-		slots := uint64(riscvBase + 0x10000000)
+		slots := uint64(riscv64Base + 0x10000000)
 		e.SetSlots(slots)
 		for i, b := range breaks {
 			if b.Do.InSlot() {
 				b.Slot = slots + uint64(i)*8
 				var slot [8]byte
-				copy(slot[:], e.RAM()[b.Addr-riscvBase:][:4])
+				copy(slot[:], e.RAM()[b.Addr-riscv64Base:][:4])
 				binary.LittleEndian.PutUint32(slot[4:], 0x00100073)
 				if err := e.WriteSlots(b.Slot, slot[:]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := e.SetBreak(Break{b, b.Addr - riscvBase}); err != nil {
+			if err := e.SetBreak(Break{b, b.Addr - riscv64Base}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestBreakRISCV64(t *testing.T) {
 		}
 		return e, c
 	}
-	at := func(i int) uint64 { return riscvBase + 1*mib + uint64(i)*4 }
+	at := func(i int) uint64 { return riscv64Base + 1*mib + uint64(i)*4 }
 	e, _ := run(false, nil)
 	clock, data := e.Total(), e.Reg(28)
 	e.Close()
@@ -162,8 +162,8 @@ func TestBreakRISCV64(t *testing.T) {
 			if c.hits != 41 || c.last != at(5) {
 				t.Errorf("%d hits, last at 0x%x, want 41 at 0x%x", c.hits, c.last, at(5))
 			}
-			if e.Total() != clock || e.Reg(5) != 0 || e.Reg(7) != at(1) || e.Reg(arch.RiscvPC) != at(5) {
-				t.Errorf("clock %d, want %d; t0 %d, t2 0x%x, pc 0x%x", e.Total(), clock, e.Reg(5), e.Reg(7), e.Reg(arch.RiscvPC))
+			if e.Total() != clock || e.Reg(5) != 0 || e.Reg(7) != at(1) || e.Reg(arch.RISCV64PC) != at(5) {
+				t.Errorf("clock %d, want %d; t0 %d, t2 0x%x, pc 0x%x", e.Total(), clock, e.Reg(5), e.Reg(7), e.Reg(arch.RISCV64PC))
 			}
 			if inplace {
 				data = 0x00100073
@@ -180,7 +180,7 @@ func TestBreakRISCV64(t *testing.T) {
 func TestInPlaceRISCV64(t *testing.T) {
 	e := openRISCV64(t, nothing{}, 8*mib, nil)
 	e.SetInPlace(true)
-	e.SetSlots(riscvBase + 0x10000000)
+	e.SetSlots(riscv64Base + 0x10000000)
 	text := e.RAM()[1*mib:][:12]
 	own := []byte{0x05, 0x05, 0x13, 0x05, 0x15, 0x00, 0x05, 0x05, 0x73, 0x00, 0x50, 0x10} // addi a0, a0, 1 of 2, 4 and 2 bytes; wfi
 	copy(text, own)
@@ -190,9 +190,9 @@ func TestInPlaceRISCV64(t *testing.T) {
 			t.Errorf("%s: text %s, want %s", when, have, want)
 		}
 	}
-	const at = riscvBase + 1*mib
+	const at = riscv64Base + 1*mib
 	for _, b := range []arch.Break{{Addr: at, Len: 2}, {Addr: at + 2, Len: 4}} {
-		if err := e.SetBreak(Break{b, b.Addr - riscvBase}); err != nil {
+		if err := e.SetBreak(Break{b, b.Addr - riscv64Base}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -209,10 +209,10 @@ func TestInPlaceRISCV64(t *testing.T) {
 func BenchmarkHitRISCV64(b *testing.B) {
 	c := &counter{}
 	e := openRISCV64(b, c, 8*mib, []uint32{addi(0, 0, 0), addi(5, 5, -1), bnez(5, -8), wfi})
-	slots := uint64(riscvBase + 0x10000000)
+	slots := uint64(riscv64Base + 0x10000000)
 	e.SetSlots(slots)
 	e.WriteSlots(slots, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 0x13), 0x00100073))
-	if err := e.SetBreak(Break{arch.Break{Addr: riscvBase + 1*mib, Slot: slots, Len: 4}, 1 * mib}); err != nil {
+	if err := e.SetBreak(Break{arch.Break{Addr: riscv64Base + 1*mib, Slot: slots, Len: 4}, 1 * mib}); err != nil {
 		b.Fatal(err)
 	}
 	e.Commit()
@@ -278,7 +278,7 @@ func TestVectoredRISCV64(t *testing.T) {
 		t.Fatalf("end %v, %v", end, err)
 	}
 	const cause, status = 1<<63 | 3, 3<<11 | 1<<7 // MPP: machine, MPIE
-	if a, b, c := e.Reg(arch.RiscvA0), e.Reg(arch.RiscvA0+1), e.Reg(arch.RiscvA0+2); a != cause || b != base+24 || c != status {
+	if a, b, c := e.Reg(arch.RISCV64A0), e.Reg(arch.RISCV64A0+1), e.Reg(arch.RISCV64A0+2); a != cause || b != base+24 || c != status {
 		t.Errorf("mcause 0x%x, mepc 0x%x, mstatus 0x%x", a, b, c)
 	}
 }
@@ -327,7 +327,7 @@ func TestDelegationRISCV64(t *testing.T) {
 	if end != Hung || err != nil {
 		t.Fatalf("end %v, %v", end, err)
 	}
-	if a, priv := e.Reg(arch.RiscvA0), e.Reg(arch.RiscvPRIV); a != 0x03020902 || priv != 1 {
+	if a, priv := e.Reg(arch.RISCV64A0), e.Reg(arch.RISCV64PRIV); a != 0x03020902 || priv != 1 {
 		t.Errorf("causes 0x%x, mode %d", a, priv)
 	}
 }

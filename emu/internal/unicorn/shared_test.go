@@ -16,8 +16,8 @@ type sharing struct {
 func (s *sharing) Hit(addr uint64) {
 	s.counter.Hit(addr)
 	at := addr - s.e.RAMBase()
-	s.e.WriteSlots(armSlots, append(s.e.RAM()[at:at+4:at+4], arch.ARM64.Breakpoint(4)...))
-	s.e.UseSlot(addr, armSlots)
+	s.e.WriteSlots(arm64Slots, append(s.e.RAM()[at:at+4:at+4], arch.ARM64.Breakpoint(4)...))
+	s.e.UseSlot(addr, arm64Slots)
 }
 
 // A shared trampoline is code of the guest's: it takes time, and an exception in it has its
@@ -35,7 +35,7 @@ func TestSharedSlots(t *testing.T) {
 	h.e = e
 	const handler = 0x200                                                         // of synchronous exceptions
 	binary.LittleEndian.PutUint32(e.RAM()[base-e.RAMBase()+handler:], 0xd503207f) // wfi
-	e.SetSlots(armSlots)
+	e.SetSlots(arm64Slots)
 	e.ShareSlots()
 	for _, off := range []uint64{12, 20} {
 		if err := e.SetBreak(Break{arch.Break{Addr: base + off, Len: 4}, base - e.RAMBase() + off}); err != nil {
@@ -49,7 +49,7 @@ func TestSharedSlots(t *testing.T) {
 	if want := uint64(12 + 10*(8+4) + 4); e.Total() != want || h.hits != 11 {
 		t.Errorf("clock %d, want %d; %d hits", e.Total(), want, h.hits)
 	}
-	if elr := e.Reg(arch.ArmELR); elr != armSlots+4 {
-		t.Errorf("the exception's address is 0x%x, want 0x%x", elr, uint64(armSlots+4))
+	if elr := e.Reg(arch.ARM64ELR); elr != arm64Slots+4 {
+		t.Errorf("the exception's address is 0x%x, want 0x%x", elr, uint64(arm64Slots+4))
 	}
 }

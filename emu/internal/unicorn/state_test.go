@@ -162,7 +162,7 @@ func TestStateFloatRISCV64(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.SetCPU(s)
-			e.SetReg(arch.RiscvPC, riscvBase+1*mib)
+			e.SetReg(arch.RISCV64PC, riscv64Base+1*mib)
 		}
 		if end, err := e.Run(); end != Hung || err != nil {
 			t.Fatalf("end %v, %v", end, err)
@@ -172,7 +172,7 @@ func TestStateFloatRISCV64(t *testing.T) {
 	e, state := run([]uint32{fsOn, setFS, one, fone, fdiv, wfi}, nil)
 	e.Close()
 	e, _ = run([]uint32{flags, wfi}, state)
-	if got := e.Reg(arch.RiscvA0 + 2); got != 8 {
+	if got := e.Reg(arch.RISCV64A0 + 2); got != 8 {
 		t.Errorf("fflags %#x, want divided by zero", got)
 	}
 }

@@ -166,8 +166,8 @@ func TestCompiled(t *testing.T) {
 		link           arch.Reg // return address; none on amd64
 	}{
 		{"x86_64-linux-gnu-gcc-12", "-mgeneral-regs-only", arch.AMD64, 0},
-		{"aarch64-linux-gnu-gcc-12", "-mgeneral-regs-only", arch.ARM64, arch.ArmLR},
-		{"riscv64-linux-gnu-gcc-12", "-mno-relax", arch.RISCV64, arch.RiscvRA},
+		{"aarch64-linux-gnu-gcc-12", "-mgeneral-regs-only", arch.ARM64, arch.ARM64LR},
+		{"riscv64-linux-gnu-gcc-12", "-mno-relax", arch.RISCV64, arch.RISCV64RA},
 	} {
 		t.Run(test.arch.Name, func(t *testing.T) {
 			m := build(t, test.compiler, test.flag)
