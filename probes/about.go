@@ -7,6 +7,8 @@ type About struct {
 	Locals bool
 	// Offsets: they are instructions, named by their offset in a function.
 	Offsets bool
+	// Names are those of the probes of each function, if all have the same.
+	Names []string
 	// Calls: they are where a process calls the kernel, and where it goes back to it: with an error
 	// or without.
 	Calls bool

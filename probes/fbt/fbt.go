@@ -76,10 +76,11 @@ const Name = "fbt"
 // Name implements probes.Provider.
 func (p *Provider) Name() string { return cmp.Or(p.Config.Name, Name) }
 
-var about = probes.About{Stability: probes.Private, Locals: true}
+// About is what its probes have in common.
+var About = probes.About{Stability: probes.Private, Locals: true, Names: []string{entryName, returnName}}
 
 // About implements probes.Abouter.
-func (p *Provider) About() *probes.About { return cmp.Or(p.Config.About, &about) }
+func (p *Provider) About() *probes.About { return cmp.Or(p.Config.About, &About) }
 
 // Names of probes.
 const (

@@ -38,10 +38,27 @@ const Name = "kinst"
 // Name implements probes.Provider.
 func (p *Provider) Name() string { return Name }
 
-var about = probes.About{Stability: probes.Private, Locals: true, Offsets: true}
+// About is what its probes have in common.
+var About = probes.About{Stability: probes.Private, Locals: true, Offsets: true}
 
 // About implements probes.Abouter.
-func (p *Provider) About() *probes.About { return &about }
+func (p *Provider) About() *probes.About { return &About }
+
+// ParseDesc is probes.ParseDesc of a description of one instruction, which may leave out the
+// provider.
+func ParseDesc(text string) (probes.Desc, error) {
+	d, err := probes.ParseDesc(text)
+	switch {
+	case err != nil:
+		return d, err
+	case d.Provider == "":
+		d.Provider = Name
+	}
+	if d.Provider != Name || d.Function == "" || d.Name == "" {
+		return d, fmt.Errorf("%q is not an instruction (want FUNCTION:OFFSET or %s:MODULE:FUNCTION:OFFSET)", text, Name)
+	}
+	return d, nil
+}
 
 // Hint implements probes.Hinter.
 func (p *Provider) Hint(d probes.Desc) string {

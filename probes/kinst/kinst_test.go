@@ -75,6 +75,23 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestParseDesc: which descriptions name one instruction.
+func TestParseDesc(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"f:0", "kinst::f:0"},
+		{"kinst:m:f:7", "kinst:m:f:7"},
+		{"fbt::f:0", ""},
+		{"f", ""},
+		{"kinst::f:", ""},
+		{"a:b:c:d:e", ""},
+	} {
+		d, err := ParseDesc(c.text)
+		if err != nil && c.want != "" || err == nil && d.String() != c.want {
+			t.Errorf("%s: %v, %v, want %q", c.text, d, err, c.want)
+		}
+	}
+}
+
 func TestProvide(t *testing.T) {
 	tests := []struct {
 		desc   string

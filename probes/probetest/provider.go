@@ -2,6 +2,8 @@ package probetest
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"trapline/probes"
@@ -24,6 +26,7 @@ func TestProvider(t *testing.T, r *probes.Registry, p probes.Provider, desc stri
 		t.Errorf("%s: asked twice, %d probes became %d, %d in the registry became %d", desc, len(ps), len(again), n, r.Len())
 	}
 	checkProbes(t, r, p, d, ps)
+	checkAbout(t, p, ps)
 	if other := provide(t, p, probes.Desc{Module: "no-such-module", Name: "no-such-name"}); len(other) != 0 {
 		t.Errorf("%d probes for a module and a name that do not exist", len(other))
 	}
@@ -59,6 +62,22 @@ func checkProbes(t *testing.T, r *probes.Registry, p probes.Provider, d probes.D
 		}
 		if !d.Match(q.Desc()) {
 			t.Errorf("%v does not match %v", q.Desc(), d)
+		}
+	}
+}
+
+// checkAbout compares the names of probes with what the provider says of them.
+func checkAbout(t *testing.T, p probes.Provider, ps []*probes.Probe) {
+	t.Helper()
+	about := probes.AboutOf(p)
+	for _, q := range ps {
+		name := q.Desc().Name
+		if len(about.Names) > 0 && !slices.Contains(about.Names, name) {
+			t.Errorf("%v is not one of %q", q.Desc(), about.Names)
+		}
+		digits, _, _ := strings.Cut(name, "-") // behind it, one way of a conditional jump
+		if _, err := strconv.Atoi(digits); about.Offsets && err != nil {
+			t.Errorf("%v is not named by an offset", q.Desc())
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (g *guest) count(name, dir string) (all []*listing.Listing, err error) {
 	registry := probes.NewRegistry()
 	text := &ktext.Text{Set: set, Symbols: g.Image.Symtab(), Arch: g.Arch(), System: g.OS.System(), Unsafe: g.OS.Unsafe}
 	registry.Add(kinst.New(registry, text, nil))
-	found, err := registry.Match(probes.Desc{Provider: "kinst", Function: name})
+	found, err := registry.Match(probes.Desc{Provider: kinst.Name, Function: name})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,9 @@ import (
 	"trapline/images"
 	"trapline/insn"
 	"trapline/kernel"
+	"trapline/probes"
+	"trapline/probes/fbt"
+	"trapline/probes/kinst"
 )
 
 const completionNotes = `Put this into a start-up file of the shell: commands, flags, images, functions and probes
@@ -211,22 +214,29 @@ func probeNames(image, word string) (found []string) {
 	}
 	head := provider + ":" + module + ":"
 	function, _, ok := strings.Cut(rest, ":")
+	about := ofFunctions[provider]
 	switch {
-	case provider != "kinst" && provider != "fbt":
+	case about == nil:
 		return nil
 	case !ok:
 		for _, name := range functionNames(image) {
 			found = append(found, head+name+":")
 		}
 		return found
-	case provider == "fbt":
-		return []string{head + function + ":entry", head + function + ":return"}
 	}
-	for _, off := range offsets(image, function) {
-		found = append(found, fmt.Sprintf("%s%s:%d", head, function, off))
+	for _, name := range about.Names {
+		found = append(found, head+function+":"+name)
+	}
+	if about.Offsets {
+		for _, off := range offsets(image, function) {
+			found = append(found, fmt.Sprintf("%s%s:%d", head, function, off))
+		}
 	}
 	return found
 }
+
+// ofFunctions are the providers of probes in functions.
+var ofFunctions = map[string]*probes.About{kinst.Name: &kinst.About, fbt.Name: &fbt.About}
 
 // offsets are those of a function's instructions.
 func offsets(image, function string) (all []int) {

@@ -36,11 +36,10 @@ func runExplain(e *env, args []string) error {
 	if f.NArg() != 1 || nth < 1 {
 		return usagef("explain: name one PROBE, such as sys_fork:0, and a firing from 1 on")
 	}
-	desc, err := probes.ParseDesc(f.Arg(0))
-	if err != nil || desc.Function == "" || desc.Name == "" || desc.Provider != "" && desc.Provider != "kinst" {
-		return usagef("explain: %q: it must be FUNCTION:OFFSET or kinst:MODULE:FUNCTION:OFFSET", f.Arg(0))
+	desc, err := kinst.ParseDesc(f.Arg(0))
+	if err != nil {
+		return usagef("explain: %v", err)
 	}
-	desc.Provider = "kinst"
 	e.allow(sandbox.Policy{Files: []string{html}})
 	firing, err := e.firing(o, desc, nth)
 	if err != nil {
