@@ -98,7 +98,7 @@ const riscv64KernelOffset = 2 << 20
 func (p *riscv64) Boot(b Boot) (*Placed, error) {
 	placed, err := boot.Virt(boot.Config{
 		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
-	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, Tree: p.tree})
+	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, AtText: true, Tree: p.tree})
 	if err != nil {
 		return nil, err
 	}

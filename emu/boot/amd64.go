@@ -11,7 +11,7 @@ import (
 // "64-bit boot protocol"): long mode with paging, the first 4 GiB mapped to themselves,
 // interrupts off. Registers that are not here are zero.
 type Entry struct {
-	RIP    uint64 // physical, and mapped to itself
+	RIP    uint64 // mapped
 	RSP    uint64 // of a small stack; the protocol does not ask for one
 	RSI    uint64 // address of the zero page, Linux's struct boot_params
 	RFLAGS uint64
@@ -59,6 +59,7 @@ type kernel struct {
 	header  zeroPage // its setup header, in place
 	cmdLine int      // longest command line in bytes
 	initrd  uint64   // last address that an initrd may occupy
+	loader  *loaded  // what loader(8) knows of it, if it wants that
 }
 
 // A load is a part of the file that goes to memory.
@@ -78,21 +79,34 @@ func AMD64(c Config) (*Placed, error) {
 	if err := k.check(c); err != nil {
 		return nil, err
 	}
-	initrd, err := k.placeInitrd(c)
-	if err != nil {
-		return nil, err
-	}
 	for _, l := range k.loads {
 		if err := l.into(c.RAM, c.Kernel); err != nil {
 			return nil, fmt.Errorf("loading the kernel: %w", err)
 		}
 	}
-	k.writeZeroPage(c, initrd)
-	writeTables(c.RAM)
+	entry, initrd, err := k.handOver(c)
+	if err != nil {
+		return nil, err
+	}
 	if c.CPUs > 1 {
 		writeACPI(c.RAM, c.CPUs)
 	}
-	return &Placed{Kind: k.kind, Entry: newEntry(k.entry), Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
+	return &Placed{Kind: k.kind, Entry: entry, Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
+}
+
+// handOver puts what a boot loader tells the kernel in its place. It returns how the kernel is
+// entered, and where the initrd is.
+func (k *kernel) handOver(c Config) (Entry, Range, error) {
+	if k.loader != nil {
+		return k.loader.handOver(c, k.needs)
+	}
+	initrd, err := k.placeInitrd(c)
+	if err != nil {
+		return Entry{}, Range{}, err
+	}
+	k.writeZeroPage(c, initrd)
+	writeTables(c.RAM)
+	return newEntry(k.entry), initrd, nil
 }
 
 func parseAMD64(file File) (*kernel, error) {

@@ -23,6 +23,13 @@ func parseELF(file File) (*kernel, error) {
 		return nil, err
 	}
 	needs := extent(segments)
+	if wantsLoader(f) {
+		l, err := parseLoaded(f, file)
+		if err != nil {
+			return nil, err
+		}
+		return &kernel{kind: ELF, needs: needs, loads: loads(segments), image: image(segments), cmdLine: loaderCmdLine, loader: l}, nil
+	}
 	return &kernel{
 		kind:    ELF,
 		entry:   entry,

@@ -90,11 +90,9 @@ func (k *kernel) writeZeroPage(c Config, initrd Range) {
 	z.put32(hdrCmdLine, cmdLineAt)
 	z.put32(hdrRamdiskImage, uint32(initrd.Base))
 	z.put32(hdrRamdiskSize, uint32(initrd.Size))
-	z.memoryMap(
-		e820{0, lowEnd, e820RAM},
-		e820{lowEnd, highStart - lowEnd, e820Reserved},
-		e820{highStart, uint64(len(c.RAM)) - highStart, e820RAM},
-	)
+	entries := memoryMap(uint64(len(c.RAM)))
+	z[zpE820Entries] = uint8(len(entries))
+	copy(z[zpE820Table:], e820Bytes(entries))
 	if c.CPUs > 1 {
 		z.put64(zpRSDP, acpiAt)
 	}
@@ -108,12 +106,17 @@ type e820 struct {
 	kind       uint32
 }
 
-func (z zeroPage) memoryMap(entries ...e820) {
-	z[zpE820Entries] = uint8(len(entries))
-	for i, e := range entries {
-		at := zpE820Table + 20*i
-		z.put64(at, e.base)
-		z.put64(at+8, e.size)
-		z.put32(at+16, e.kind)
+// memoryMap is the map of a machine with that much RAM.
+func memoryMap(ram uint64) []e820 {
+	return []e820{{0, lowEnd, e820RAM}, {lowEnd, highStart - lowEnd, e820Reserved}, {highStart, ram - highStart, e820RAM}}
+}
+
+// e820Bytes are the entries as the BIOS returns them, 20 bytes each.
+func e820Bytes(entries []e820) (b []byte) {
+	for _, e := range entries {
+		b = binary.LittleEndian.AppendUint64(b, e.base)
+		b = binary.LittleEndian.AppendUint64(b, e.size)
+		b = binary.LittleEndian.AppendUint32(b, e.kind)
 	}
+	return b
 }

@@ -17,8 +17,11 @@ type segment struct {
 
 // An elfKernel is a synthetic ELF file. Tests change what they are about.
 type elfKernel struct {
-	header   elf.Header64
-	segments []segment
+	interpreter string // "" for none
+	symbols     []byte // a symbol table, nil for none
+	strings     string
+	header      elf.Header64
+	segments    []segment
 }
 
 // newELF is a kernel of the shape of Linux's: text in the upper half, per-CPU data at
@@ -42,10 +45,18 @@ func newELF() elfKernel {
 
 func (k elfKernel) bytes() []byte {
 	h := k.header
-	h.Ehsize, h.Phentsize, h.Phnum, h.Phoff = 64, 56, uint16(len(k.segments)), 64
+	n := len(k.segments)
+	if k.interpreter != "" {
+		n++
+	}
+	h.Ehsize, h.Phentsize, h.Phnum, h.Phoff = 64, 56, uint16(n), 64
 	var head, body bytes.Buffer
+	start := 64 + 56*n
+	if k.symbols != nil { // sections: none, the table and its strings
+		h.Shentsize, h.Shnum, h.Shoff = 64, 3, uint64(start)
+		start += 3 * 64
+	}
 	binary.Write(&head, binary.LittleEndian, h)
-	start := 64 + 56*len(k.segments)
 	for _, s := range k.segments {
 		binary.Write(&head, binary.LittleEndian, elf.Prog64{
 			Type: uint32(elf.PT_LOAD), Flags: uint32(s.flags),
@@ -53,6 +64,23 @@ func (k elfKernel) bytes() []byte {
 			Filesz: uint64(len(s.data)), Memsz: s.memsz, Align: 0x1000,
 		})
 		body.WriteString(s.data)
+	}
+	if k.interpreter != "" {
+		size := uint64(len(k.interpreter) + 1)
+		binary.Write(&head, binary.LittleEndian, elf.Prog64{
+			Type: uint32(elf.PT_INTERP), Off: uint64(start + body.Len()), Filesz: size, Memsz: size})
+		body.WriteString(k.interpreter + "\x00")
+	}
+	if k.symbols != nil {
+		table := uint64(start + body.Len())
+		size := uint64(len(k.symbols))
+		binary.Write(&head, binary.LittleEndian, []elf.Section64{
+			{},
+			{Type: uint32(elf.SHT_SYMTAB), Off: table, Size: size, Link: 2, Entsize: 24},
+			{Type: uint32(elf.SHT_STRTAB), Off: table + size, Size: uint64(len(k.strings))},
+		})
+		body.Write(k.symbols)
+		body.WriteString(k.strings)
 	}
 	return append(head.Bytes(), body.Bytes()...)
 }

@@ -19,6 +19,8 @@ type VirtMachine struct {
 	ELF    elf.Machine // of its kernels
 	Base   uint64      // physical address of RAM
 	Offset uint64      // from there to the kernel, where the kernel's file does not say
+	// AtText is where kernels of loader(8) are entered without it: at the start of their text.
+	AtText bool
 	// Tree is the root of the device tree, for the given RAM. Virt adds the chosen node.
 	Tree func(ram Range) *dt.Node
 }
@@ -159,7 +161,11 @@ func (v VirtMachine) parseELF(c Config) (*kernel, error) {
 	if r := extent(segments); r.Base < v.Base || r.End() > v.Base+uint64(len(c.RAM)) {
 		v.relocate(segments)
 	}
-	entry, err := physical(f.Entry, segments)
+	at := f.Entry
+	if r := image(segments); v.AtText && r != nil && wantsLoader(f) {
+		at = r.Virt
+	}
+	entry, err := physical(at, segments)
 	if err != nil {
 		return nil, err
 	}
