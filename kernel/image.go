@@ -23,6 +23,7 @@ type Image struct {
 	elf      *elf.File // headers; contents are taken from data
 	segments []Segment
 	slide    uint64
+	joined   map[*elf.Section][]byte // what another file has of sections, see Join
 
 	module   string            // its name, if it is one
 	external map[uint64]string // of a module, by link-time address: symbols of elsewhere
@@ -111,7 +112,7 @@ func (img *Image) load() error {
 func (img *Image) Close() error {
 	img.ahead.Wait()
 	data := img.data
-	img.data, img.segments = nil, nil
+	img.data, img.segments, img.joined = nil, nil, nil
 	if !img.mapped || data == nil {
 		return nil
 	}
@@ -160,10 +161,10 @@ func (img *Image) CodeSections() []Segment {
 	return code
 }
 
-// bytes is the section's part of the file, without a copy.
+// bytes is the section's part of the file, or of the one it was split from, without a copy.
 func (img *Image) bytes(s *elf.Section) []byte {
 	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || img.data == nil {
-		return nil
+		return img.joined[s]
 	}
 	return img.data[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
 }

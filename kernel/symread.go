@@ -167,7 +167,7 @@ type span struct{ lo, hi uint64 }
 func sectionEnds(img *Image) []span {
 	var spans []span
 	for i, k := range kinds(img.elf) {
-		if s := img.elf.Sections[i]; k.code && s.Type != elf.SHT_NOBITS && s.Addr+s.Size >= s.Addr {
+		if s := img.elf.Sections[i]; k.code && (s.Type != elf.SHT_NOBITS || img.joined[s] != nil) && s.Addr+s.Size >= s.Addr {
 			spans = append(spans, span{s.Addr, s.Addr + s.Size})
 		}
 	}

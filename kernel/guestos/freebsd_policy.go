@@ -10,7 +10,7 @@ import (
 // made as the architecture's compilers make one, and some instructions. On amd64 a function must have
 // push %rbp, but most of Linux's have none: of such a kernel it leaves next to nothing, as the
 // original would.
-var FreeBSDPolicy = &Policy{Name: "freebsd", Function: freebsdExcludes, Code: true}
+var FreeBSDPolicy = &Policy{Name: "freebsd", Function: freebsdExcludes, Code: true, Sized: true}
 
 // freebsdNames are the functions that FreeBSD's kinst (15.0) leaves alone: what its breakpoint handler
 // or the debugger may run, and the handlers of exceptions, where a breakpoint would come back for

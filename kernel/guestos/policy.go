@@ -15,6 +15,9 @@ type Policy struct {
 	Function func(name string) string
 	// Code reports whether it looks at the instructions of a function, too (package ktext).
 	Code bool
+	// Sized reports whether it knows functions by the sizes in the symbol table, and has none where that
+	// gives none.
+	Sized bool
 }
 
 // Policies are those that there are. With each of them what the guest's own tracers leave alone

@@ -120,10 +120,8 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 			return why
 		}
 	}
-	if s, _, ok := t.At(f.Start); ok {
-		if why := t.Policy.Function(s.Name); why != "" {
-			return why
-		}
+	if why := t.byName(f.Start); why != "" {
+		return why
 	}
 	if !t.Policy.Code {
 		return ""
@@ -133,6 +131,18 @@ func (t *Text) Refusal(f *patch.Func, instrs []patch.Instr, i int) string {
 		return why
 	}
 	return o.instruction(instrs, i)
+}
+
+// byName says why the policy leaves out the function at an address for what its symbol says, or "".
+func (t *Text) byName(addr uint64) string {
+	s, _, ok := t.At(addr)
+	switch {
+	case !ok:
+		return ""
+	case t.Policy.Sized && s.Label:
+		return "the symbol table gives it no size"
+	}
+	return t.Policy.Function(s.Name)
 }
 
 // RefusalAt is Refusal of an instruction whose neighbours the caller does not know.

@@ -217,7 +217,7 @@ func (k *Kernel) symbolImage(file boot.File, kind boot.Kind) (*kernel.Image, err
 }
 
 // debugImage opens the user's debug file. It must have been built with the kernel, where
-// both say so.
+// both say so. It may lack text and data.
 func (k *Kernel) debugImage(kind boot.Kind) (*kernel.Image, error) {
 	debug, err := kernel.Open(k.debugFile)
 	if err != nil || kind != boot.ELF || k.Spec.KernelData != nil {
@@ -228,11 +228,12 @@ func (k *Kernel) debugImage(kind boot.Kind) (*kernel.Image, error) {
 		debug.Close()
 		return nil, err
 	}
-	defer own.Close()
+	k.Keep(own)
 	if err := debuginfo.SameBuild(own, debug); err != nil {
 		debug.Close()
 		return nil, fmt.Errorf("--debug-file %w", err)
 	}
+	debug.Join(own)
 	return debug, nil
 }
 

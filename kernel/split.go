@@ -1,0 +1,25 @@
+package kernel
+
+import "debug/elf"
+
+// Join gives an image what its file lacks of the one that it was split from: text and data, of which a
+// file of debug information says only where they were (SHT_NOBITS). own must stay open as long as
+// the image. It reports whether anything was lacking.
+func (img *Image) Join(own *Image) (lacked bool) {
+	img.joined = map[*elf.Section][]byte{}
+	for _, s := range img.elf.Sections {
+		if s.Type != elf.SHT_NOBITS || !loaded(s) {
+			continue
+		}
+		if t := own.elf.Section(s.Name); t != nil && t.Addr == s.Addr && t.Size == s.Size {
+			if data := own.bytes(t); len(data) > 0 {
+				img.joined[s] = data
+			}
+		}
+	}
+	if len(img.joined) == 0 {
+		return false
+	}
+	img.segments = own.segments
+	return true
+}
