@@ -63,8 +63,8 @@ func fbsdKernelRegs(t testing.TB, img *kernel.Image) fakeRegs {
 	area := fbsdArea(t, img)
 	return map[*arch.Arch]fakeRegs{
 		arch.AMD64:   {arch.GSBase: area, arch.RIP: symbol(t, img, "leaf")},
-		arch.ARM64:   {arch.ArmTPIDR: area, arch.ArmPSTATE: 5, arch.ArmPC: symbol(t, img, "leaf")},
-		arch.RISCV64: {arch.RiscvTP: area, arch.RiscvPRIV: 1, arch.RiscvPC: symbol(t, img, "leaf")},
+		arch.ARM64:   {arch.ARM64TPIDR: area, arch.ARM64PSTATE: 5, arch.ARM64PC: symbol(t, img, "leaf")},
+		arch.RISCV64: {arch.RISCV64TP: area, arch.RISCV64PRIV: 1, arch.RISCV64PC: symbol(t, img, "leaf")},
 	}[img.Arch()]
 }
 
@@ -92,16 +92,16 @@ func TestFreeBSDThread(t *testing.T) {
 		case arch.AMD64:
 			expectThread(t, "before swapgs", f, fbsdMem(t, img), fakeRegs{arch.KernelGSBase: area, arch.GSBase: fbsdTD}, fbsdSh)
 		case arch.ARM64:
-			expectThread(t, "user", f, fbsdMem(t, img), fakeRegs{arch.ArmTPIDR: area}, fbsdSh)
+			expectThread(t, "user", f, fbsdMem(t, img), fakeRegs{arch.ARM64TPIDR: area}, fbsdSh)
 		case arch.RISCV64:
 			mem, entry := fbsdMem(t, img), symbol(t, img, "cpu_exception_handler_user")
 			mem[fbsdStack+0x3f00] = area
-			expectThread(t, "user", f, mem, fakeRegs{arch.RiscvTP: 0x4000, arch.RiscvSSCRATCH: fbsdStack + 0x3f00}, fbsdSh)
+			expectThread(t, "user", f, mem, fakeRegs{arch.RISCV64TP: 0x4000, arch.RISCV64SSCRATCH: fbsdStack + 0x3f00}, fbsdSh)
 			expectThread(t, "in the entry", f, mem, fakeRegs{
-				arch.RiscvPRIV: 1, arch.RiscvPC: entry, arch.RiscvTP: 0xffffffff00000000, arch.RiscvSP: fbsdStack + 0x3f00,
+				arch.RISCV64PRIV: 1, arch.RISCV64PC: entry, arch.RISCV64TP: 0xffffffff00000000, arch.RISCV64SP: fbsdStack + 0x3f00,
 			}, fbsdSh)
 			expectThread(t, "in the entry, registers saved", f, mem, fakeRegs{
-				arch.RiscvPRIV: 1, arch.RiscvPC: entry, arch.RiscvTP: 0x4000, arch.RiscvSP: fbsdStack + 0x3f00 - 272,
+				arch.RISCV64PRIV: 1, arch.RISCV64PC: entry, arch.RISCV64TP: 0x4000, arch.RISCV64SP: fbsdStack + 0x3f00 - 272,
 			}, fbsdSh)
 		}
 	})
@@ -191,8 +191,8 @@ func TestFreeBSDProcess(t *testing.T) {
 		}
 		saved := map[*arch.Arch]fakeRegs{
 			arch.AMD64:   {arch.RIP: 0x401000, arch.CS: 0x43, arch.RSP: 0x7fff00, arch.RBP: 0x7fff80},
-			arch.ARM64:   {arch.ArmPC: 0x401000, arch.ArmSP: 0x7fff00, arch.ArmFP: 0x7fff80},
-			arch.RISCV64: {arch.RiscvPC: 0x401000, arch.RiscvSP: 0x7fff00, arch.RiscvS0: 0x7fff80},
+			arch.ARM64:   {arch.ARM64PC: 0x401000, arch.ARM64SP: 0x7fff00, arch.ARM64FP: 0x7fff80},
+			arch.RISCV64: {arch.RISCV64PC: 0x401000, arch.RISCV64SP: 0x7fff00, arch.RISCV64S0: 0x7fff80},
 		}[a]
 		putFrame(f, mem, fbsdFrame, saved)
 		for _, r := range []arch.Reg{a.PC, a.SP, a.FP} {
@@ -235,14 +235,14 @@ func TestFreeBSDStack(t *testing.T) {
 			regs[a.FP] = frame - 16
 		case arch.ARM64:
 			entry = "handle_el1h_sync"
-			in[arch.ArmLR], in[arch.ArmPSTATE], regs[arch.ArmLR], regs[arch.ArmPSTATE] = at("mi_startup", 4), 5, at("mi_startup", 4), 5
+			in[arch.ARM64LR], in[arch.ARM64PSTATE], regs[arch.ARM64LR], regs[arch.ARM64PSTATE] = at("mi_startup", 4), 5, at("mi_startup", 4), 5
 			mem.stack(outer, 0, at("trap", 8))
 			frameEnd = frame + uint64(f.types().layout.trap.size)
 			mem.stack(regs[a.FP], frameEnd, at(entry, 12))
 			mem.stack(frameEnd, 0x1234, 0x5678)
 		case arch.RISCV64:
 			entry = "cpu_exception_handler_supervisor"
-			in[arch.RiscvRA], regs[arch.RiscvRA], regs[arch.RiscvPRIV] = at("mi_startup", 4), at("mi_startup", 4), 1
+			in[arch.RISCV64RA], regs[arch.RISCV64RA], regs[arch.RISCV64PRIV] = at("mi_startup", 4), at("mi_startup", 4), 1
 			mem.stack(outer-16, 0, at("trap", 8))
 			mem.stack(frame-16, in[a.FP], at(entry, 6))
 			regs[a.FP] = frame
