@@ -29,7 +29,7 @@ var layers = []string{
 	"probes/d/compile probes/d/vm probes/d/consume",
 	"probes",
 	"probes/probetest",
-	"probes/patch",
+	"probes/patch probes/osfile",
 	"probes/ktext probes/profile",
 	"probes/kinst probes/fbt probes/copies probes/sdt/walk",
 	"probes/sdt probes/syscall",

@@ -78,6 +78,18 @@ func (a *Arch) Lookup(name string) (Reg, bool) {
 	return r, ok
 }
 
+// Numbers are the registers by all their names, in upper case: "PC", "SP" and "FP" too.
+func (a *Arch) Numbers() map[string]int {
+	regs := map[string]int{"PC": int(a.PC), "SP": int(a.SP), "FP": int(a.FP)}
+	for i, r := range a.Regs {
+		regs[r.Name] = i
+	}
+	for name, r := range a.Aliases {
+		regs[name] = int(r)
+	}
+	return regs
+}
+
 func (a *Arch) String() string { return a.Name }
 
 // All lists the architectures that trapline traces, in the order they are shown.

@@ -110,8 +110,7 @@ var sizes = [0x30]uint8{
 	0x29: 1, 0x2a: 2, 0x2b: 3, formAddrx4: 4,
 }
 
-// number reads the value of an attribute that is a constant. A block, such as DWARF 2
-// used for the place of a member, is 0.
+// number reads the value of an attribute that is a constant. A block is 0.
 func (c *cursor) number(u *unit, a *attr) int64 {
 	switch a.form {
 	case formImplicit:
@@ -133,6 +132,20 @@ func (c *cursor) number(u *unit, a *attr) int64 {
 	}
 	c.skip(u, a.form)
 	return 0
+}
+
+// offset reads the place of a member in its structure: a constant, or the expression that adds one to
+// the structure's address (DWARF 2, 5.5.4).
+func (c *cursor) offset(u *unit, a *attr) int64 {
+	switch a.form {
+	case formBlock, formExprloc, formBlock1, formBlock2, formBlock4:
+		in := cursor{data: c.attribute(u, a).block}
+		if in.fixed(1) == opPlusUconst {
+			return int64(in.uleb())
+		}
+		return 0
+	}
+	return c.number(u, a)
 }
 
 // reference reads where another entry begins, 0 if it is not in this section.

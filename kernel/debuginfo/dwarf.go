@@ -13,6 +13,7 @@ import (
 // reader makes an object of every entry, and takes ten times as long.
 type dwarf struct {
 	info, abbrev, str, lineStr []byte
+	strOffsets                 []byte
 	units                      []unit
 	types                      dwarfTypes
 	wide, split                bool // there are units that are not read, see unread
@@ -31,6 +32,7 @@ type unit struct {
 	version           int
 	addrSize          int
 	abbrevs           uint64 // of its table
+	strings           uint64 // where its part of .debug_str_offsets begins; 0: not looked for yet
 }
 
 // A die is an entry: the attributes that we look at.
@@ -91,7 +93,7 @@ func newDWARF(img *kernel.Image, image *Types) *dwarf {
 func openDWARF(section func(name string) []byte, image *Types) *dwarf {
 	d := &dwarf{
 		info: section(".debug_info"), abbrev: section(".debug_abbrev"),
-		str: section(".debug_str"), lineStr: section(".debug_line_str"),
+		str: section(".debug_str"), lineStr: section(".debug_line_str"), strOffsets: section(".debug_str_offsets"),
 		tables: make(map[tableKey][]shape),
 	}
 	file := 0
@@ -254,7 +256,7 @@ func (d *dwarf) attr(u *unit, c *cursor, a *attr, e *die) {
 	case atBitOffset:
 		e.oldBitAt, e.hasOldBit = c.number(u, a), true
 	case atMemberLoc:
-		e.at = c.number(u, a)
+		e.at = c.offset(u, a)
 	case atUpper:
 		// A bound that is not a constant, of a variable-length array, says nothing.
 		if a.form != formExprloc && a.form != formRef4 {
@@ -289,11 +291,47 @@ func (d *dwarf) string(c *cursor, form uint64, u *unit) []byte {
 		from = d.str
 	case formLineStrp:
 		from = d.lineStr
+	case formStrx, formStrx1, formStrx1 + 1, formStrx1 + 2, formStrx4:
+		return d.indexed(u, c.value(u, &attr{form: form}).raw)
 	default:
 		c.skip(u, form)
 		return nil
 	}
 	return stringIn(from, c.fixed(4))
+}
+
+// indexed is string i of a unit (DWARF 5, 7.26).
+func (d *dwarf) indexed(u *unit, i uint64) []byte {
+	if u.strings == 0 {
+		u.strings = d.findStrings(u)
+	}
+	if i >= uint64(len(d.strOffsets)) {
+		return nil
+	}
+	c := cursor{data: d.strOffsets, off: u.strings + 4*i}
+	at := c.fixed(4)
+	if c.bad {
+		return nil
+	}
+	return stringIn(d.str, at)
+}
+
+// findStrings is where the unit's first entry says that its offsets of strings begin, behind the header
+// of the section if it does not say.
+func (d *dwarf) findStrings(u *unit) uint64 {
+	const header = 8
+	r := entriesAt(d.info, u, d.table(u), u.first, &d.steps)
+	if !r.first() {
+		return header
+	}
+	for i := range r.shape.attrs {
+		a := &r.shape.attrs[i]
+		if a.name == atStrOffsets {
+			return r.cursor.value(u, a).raw
+		}
+		r.cursor.skip(u, a.form)
+	}
+	return header
 }
 
 // children calls yield for each child of the entry e until it returns false.

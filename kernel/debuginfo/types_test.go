@@ -33,11 +33,36 @@ func tinyTypes(t testing.TB) *Types {
 	return New(img, "", "thread")
 }
 
-// TestTinyAgainstStandard compares every structure, union and typedef of the teaching
-// kernel with what the standard library reads of it.
+// TestTinyAgainstStandard compares every structure and union of the teaching kernel with what the
+// standard library reads of it.
 func TestTinyAgainstStandard(t *testing.T) {
-	types := tinyTypes(t)
-	f, err := elf.NewFile(strings.NewReader(string(tinyELF(t))))
+	if n := againstStandard(t, tinyTypes(t), tinyELF(t)); n < 10 {
+		t.Errorf("only %d structures compared", n)
+	}
+}
+
+// TestCompilersTypes: the same of programs by both compilers, in all versions of DWARF that they write.
+func TestCompilersTypes(t *testing.T) {
+	for _, cc := range []string{"gcc", "clang"} {
+		for _, flag := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} {
+			t.Run(cc+flag, func(t *testing.T) {
+				data := compile(t, cc, flag)
+				img, err := kernel.New(strings.NewReader(string(data)), int64(len(data)), "program")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := againstStandard(t, New(img, "", ""), data); n < 2 {
+					t.Errorf("only %d structures compared", n)
+				}
+			})
+		}
+	}
+}
+
+// againstStandard compares the structures and unions of an ELF file, and returns their number.
+func againstStandard(t *testing.T, types *Types, file []byte) (compared int) {
+	t.Helper()
+	f, err := elf.NewFile(strings.NewReader(string(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +70,7 @@ func TestTinyAgainstStandard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, compared := data.Reader(), 0
+	r := data.Reader()
 	for e, err := r.Next(); e != nil && err == nil; e, err = r.Next() {
 		name, _ := e.Val(stddwarf.AttrName).(string)
 		if e.Tag != stddwarf.TagStructType && e.Tag != stddwarf.TagUnionType || name == "" || e.Val(stddwarf.AttrDeclaration) != nil {
@@ -64,9 +89,7 @@ func TestTinyAgainstStandard(t *testing.T) {
 		compare(t, std.(*stddwarf.StructType), got)
 		compared++
 	}
-	if compared < 10 {
-		t.Errorf("only %d structures compared", compared)
-	}
+	return compared
 }
 
 func compare(t *testing.T, std *stddwarf.StructType, got *ctypes.Type) {

@@ -46,6 +46,12 @@ func kernelHalf(img *kernel.Image) uint64 {
 // kernels tells an address of the kernel's half.
 func (f *frames) kernels(addr uint64) bool { return addr >= f.half }
 
+// returns tells an address to which something of the kernel's may return. Where a kernel lies among
+// other memory it is one of a function.
+func (f *frames) returns(addr uint64) bool {
+	return f.kernels(addr) && (highHalf(f.half) || f.inFunction(addr-1))
+}
+
 // amd64Frames follows frame pointers (System V ABI, figure 3.3): 0(%rbp) is the caller's
 // %rbp, 8(%rbp) the return address. It ends where %rbp leaves the kernel's half, does not
 // go up, or leads to no kernel code.
@@ -62,7 +68,7 @@ func amd64Frames(f *frames, mem Mem, regs arch.Regs, pcs []uint64) int {
 	}
 	for bp := regs.Reg(arch.RBP); n < len(pcs) && f.kernels(bp) && bp%8 == 0; n++ {
 		ret, err := f.u64(mem, bp+8)
-		if err != nil || !f.kernels(ret) {
+		if err != nil || !f.returns(ret) {
 			break
 		}
 		pcs[n] = ret

@@ -35,6 +35,25 @@ type CallTable struct {
 type CallArgs struct {
 	Pointer int // which argument of the function is the address of the memory
 	Offsets map[*arch.Arch][]uint64
+	// Read, if not nil, reads argument i, from 0, at the function's first instruction instead.
+	Read func(mem Mem, regs Numbered, i int) (uint64, error)
+}
+
+// TableCalls are the system calls of a kernel whose functions for them are in the table with this
+// symbol. The name of a call is that of its function, without prefix if it begins with that.
+func TableCalls(table, prefix string, args *CallArgs) *Calls {
+	calls := &Calls{Find: func(symbols Symbols, read Reader) CallTable {
+		t := CallTable{Args: args}
+		t.tabled(symbols, read, table, "")
+		for i := range t.Functions {
+			t.Functions[i].Name = strings.TrimPrefix(t.Functions[i].Name, prefix)
+		}
+		return t
+	}}
+	if prefix != "" {
+		calls.Prefixes = []string{prefix}
+	}
+	return calls
 }
 
 // savedArgs are where the caller's registers with arguments are, in bytes: struct pt_regs of

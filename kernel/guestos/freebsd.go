@@ -90,7 +90,7 @@ func (f *freebsd) Thread(mem Mem, regs arch.Regs) (Thread, error) {
 	}
 	t, err := f.readThread(mem, l, td)
 	if err != nil && td == f.thread0 { // the kernel is not mapped where it belongs
-		return Thread{Key: threadKey(td, 0), Addr: td}, nil
+		return Thread{Key: ThreadKey(td, 0), Addr: td}, nil
 	}
 	return t, err
 }
@@ -113,7 +113,7 @@ func (f *freebsd) readThread(mem Mem, l *freebsdLayout, td uint64) (Thread, erro
 	if err := f.thread.read(mem, td, l.inThread); err != nil {
 		return Thread{}, fmt.Errorf("reading the current thread: %w", err)
 	}
-	t := Thread{TID: int(f.thread.s32(l.tid)), Addr: td, Key: threadKey(td, 0)}
+	t := Thread{TID: int(f.thread.s32(l.tid)), Addr: td, Key: ThreadKey(td, 0)}
 	proc := f.thread.u64(l.proc)
 	if proc == 0 { // the first one, at the beginning
 		return t, nil
@@ -148,7 +148,7 @@ func (f *freebsd) key(mem Mem, l *freebsdLayout, t *Thread) error {
 		const second = 1e6 // struct timeval
 		start = le.Uint64(f.start[:])*second + le.Uint64(f.start[8:])
 	}
-	t.Key = threadKey(threadKey(t.Addr, uint64(t.TID)), start)
+	t.Key = ThreadKey(ThreadKey(t.Addr, uint64(t.TID)), start)
 	return nil
 }
 

@@ -126,7 +126,7 @@ func (l *linux) firstThread(mem Mem, lay *layout) Thread {
 	task := l.initTask + l.img.Slide()
 	t, err := l.readThread(mem, lay, task)
 	if err != nil {
-		return Thread{Key: threadKey(task, 0), Execname: "swapper", Addr: task}
+		return Thread{Key: ThreadKey(task, 0), Execname: "swapper", Addr: task}
 	}
 	return t
 }
@@ -141,7 +141,7 @@ func (l *linux) readThread(mem Mem, lay *layout, task uint64) (Thread, error) {
 		}
 	}
 	t := Thread{
-		Key:      threadKey(task, l.u64At(lay.startTime)),
+		Key:      ThreadKey(task, l.u64At(lay.startTime)),
 		PID:      int(int32(l.u32At(lay.tgid))),
 		TID:      int(int32(l.u32At(lay.pid))),
 		Execname: l.names.get(l.task[lay.comm:][:16]),
@@ -188,9 +188,10 @@ func (l *linux) readCred(mem Mem, lay *layout, t *Thread) (err error) {
 func (l *linux) u64At(off uint64) uint64 { return binary.LittleEndian.Uint64(l.task[off:]) }
 func (l *linux) u32At(off uint64) uint32 { return binary.LittleEndian.Uint32(l.task[off:]) }
 
-// threadKey mixes both numbers so that every bit counts (the finalizer of MurmurHash3,
-// public domain), because each alone is equal for many threads.
-func threadKey(task, start uint64) uint64 {
+// ThreadKey makes a key of a Thread of the address of the kernel's structure and another number, which
+// differs whenever the address is used again. It mixes both so that every bit counts (the finalizer of
+// MurmurHash3, public domain), because each alone is equal for many threads.
+func ThreadKey(task, start uint64) uint64 {
 	k := task ^ start*0x9e3779b97f4a7c15
 	k = (k ^ k>>33) * 0xff51afd7ed558ccd
 	k = (k ^ k>>33) * 0xc4ceb9fe1a85ec53

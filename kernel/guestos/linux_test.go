@@ -229,10 +229,10 @@ func TestLinuxThreadKey(t *testing.T) {
 	seen := map[uint64]bool{}
 	for task := range uint64(100) {
 		for start := range uint64(100) {
-			seen[threadKey(taskAddr+64*task, start)] = true
+			seen[ThreadKey(taskAddr+64*task, start)] = true
 		}
 	}
-	if len(seen) != 100*100 || seen[0] || threadKey(0, 0) == 0 {
+	if len(seen) != 100*100 || seen[0] || ThreadKey(0, 0) == 0 {
 		t.Errorf("%d keys for 10000 threads", len(seen))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"trapline/kernel"
 	"trapline/kernel/arch"
 )
 
@@ -72,6 +71,21 @@ type Enterer interface {
 	Enters(addr uint64) bool
 }
 
+// Numbered are the registers of a CPU that knows its number, from 0. Those that a tracer hands to
+// [OS.Thread] are.
+type Numbered interface {
+	arch.Regs
+	ID() int
+}
+
+// A Partial OS does not know everything that programs may ask for.
+type Partial interface {
+	// Unknown says why a part of a Thread is always 0 or "", or why a stack is always its innermost
+	// function alone; "" for what is known. The part has the name that D has for it: "execname",
+	// "stack".
+	Unknown(part string) string
+}
+
 // A Switcher is an OS of which it is known where its kernel goes from one thread to another.
 type Switcher interface {
 	// SwitchFuncs are the names of the functions that it does so in. At the first instruction the
@@ -83,17 +97,6 @@ type Switcher interface {
 
 // noThread is the key of the only thread there is before, or without, threads.
 const noThread = ^uint64(0)
-
-// bare is a guest of which nothing is known.
-type bare struct{ arch *arch.Arch }
-
-func newBare(img *kernel.Image, _ string) (OS, error) { return bare{img.Arch()}, nil }
-
-func (bare) System() *System                            { return Bare }
-func (bare) Thread(Mem, arch.Regs) (Thread, error)      { return Thread{Key: noThread}, nil }
-func (bare) Slide(arch.Regs) (uint64, bool)             { return 0, true }
-func (bare) Unsafe(uint64) string                       { return "" }
-func (b bare) Stack(_ Mem, r arch.Regs, p []uint64) int { return one(r.Reg(b.arch.PC), p) }
 
 // one is a stack of one frame.
 func one(pc uint64, pcs []uint64) int {

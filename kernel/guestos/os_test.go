@@ -1,6 +1,7 @@
 package guestos
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -34,8 +35,11 @@ func TestDetectTinyWithoutCurrent(t *testing.T) {
 func TestBare(t *testing.T) {
 	guest := detect(t, openImage(t, "../testdata/kernel-amd64.elf"))
 	regs := fakeRegs{arch.RIP: 0xffffffff81000010}
-	if th, err := guest.Thread(fakeMem{}, regs); err != nil || th != (Thread{Key: noThread}) {
+	if th, err := guest.Thread(fakeMem{}, regs); !errors.Is(err, ErrNoThread) {
 		t.Errorf("Thread = %+v, %v", th, err)
+	}
+	if why := guest.(Partial).Unknown("stack"); why == "" {
+		t.Error("a stack without frame pointers is not said to be one")
 	}
 	pcs := make([]uint64, 4)
 	if n := guest.Stack(fakeMem{}, regs, pcs); !slices.Equal(pcs[:n], []uint64{0xffffffff81000010}) {
@@ -46,6 +50,27 @@ func TestBare(t *testing.T) {
 	}
 	if guest.Unsafe(0xffffffff81000010) != "" || Bare.PanicLine != nil {
 		t.Error("a bare guest knows things")
+	}
+}
+
+// TestBareFrames: functions that keep frame pointers are followed, whatever kernel they are of.
+func TestBareFrames(t *testing.T) {
+	const starter, top = 0xffffffff81000037, 0xffff800000010000
+	guest, err := newBare(openImage(t, tinyImage), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := guest.(Partial).Unknown("stack"); why != "" {
+		t.Errorf("stack: %s", why)
+	}
+	mem := fakeMem{top: 0, top + 8: starter}
+	regs := fakeRegs{arch.RIP: 0xffffffff8100001d, arch.RBP: top, arch.RSP: top - 16}
+	pcs := make([]uint64, 4)
+	if n := guest.Stack(mem, regs, pcs); n != 2 || pcs[1] != starter {
+		t.Errorf("Stack = %#x", pcs[:n])
+	}
+	if n := guest.Stack(mem, fakeRegs{arch.CS: 3}, pcs); n != 0 {
+		t.Errorf("in user mode %#x", pcs[:n])
 	}
 }
 

@@ -94,7 +94,7 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	const stack = 16 << 10
 	for n < len(pcs) && f.kernels(fp) && fp%8 == 0 {
 		ret, err := f.u64(mem, fp+isa.full.ret)
-		if err != nil || !f.kernels(ret) {
+		if err != nil || !f.returns(ret) {
 			break
 		}
 		pcs[n] = ret

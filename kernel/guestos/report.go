@@ -20,3 +20,6 @@ func Report(line string) string {
 	}
 	return ""
 }
+
+// Begins reports whether the message of a line of a kernel's log, after its time and the like, begins so.
+func Begins(line, with string) bool { return strings.HasPrefix(trimStamps(line), with) }

@@ -38,8 +38,7 @@ type System struct {
 // Systems has a row for every operating system, in the order in which kernels are compared with them.
 var Systems = []*System{Tiny, Linux, FreeBSD}
 
-// Bare is the system of a kernel that is none of Systems: it has one thread, and a stack of the
-// program counter alone.
+// Bare is the system of a kernel that is none of Systems: nothing is known of its threads.
 var Bare = &System{Name: "bare", Title: "unknown", New: newBare, Module: ModuleName{"vmlinux", "kernel"}, Debug: "vmlinux"}
 
 // Named is the system of that name, nil if there is none.

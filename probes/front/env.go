@@ -11,16 +11,8 @@ import (
 
 // checkEnv is what sources are checked against.
 func (c *Config) checkEnv(sources []Source, m Macros) check.Env {
-	a := c.Arch
-	regs := map[string]int{"PC": int(a.PC), "SP": int(a.SP), "FP": int(a.FP)}
-	for i, r := range a.Regs {
-		regs[r.Name] = i
-	}
-	for name, r := range a.Aliases {
-		regs[name] = int(r)
-	}
 	return check.Env{
-		Regs: regs, Symbol: c.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
+		Regs: c.Arch.Numbers(), Symbol: c.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
 		Types: c.types(), Args: c.Resolver.ArgTypes, Local: c.Resolver.LocalType,
 		HasProvider: c.hasProvider, HasModule: c.Text.InKernel,
 		Libraries: append(libraryNames(sources), guestos.LibraryNames()...), Options: c.checkOptions(),

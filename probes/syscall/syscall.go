@@ -114,6 +114,9 @@ func (a arguments) arg(f *probes.Firing, i int, entry bool) uint64 {
 		return 0
 	case args == nil:
 		return f.CPU.Reg(guest.Args[i])
+	case args.Read != nil:
+		v, _ := args.Read(a.target, f.CPU, i) // 0 where it cannot be read
+		return v
 	case i >= len(args.Offsets[guest]):
 		return 0
 	}

@@ -21,6 +21,7 @@ type env struct {
 	asked  bool // thread is that of firing
 	notes  bool // what is read for thread is remembered, for deferred firings
 	warned bool // noThread has said so
+	cpu    numbered
 	frames [2]uint64
 }
 
@@ -135,9 +136,21 @@ func (e *env) osThread() (guestos.Thread, error) {
 
 // rememberThread is osThread, with what is read noted. It is apart, for what it returns is allocated.
 func (e *env) rememberThread() (t guestos.Thread, err error) {
-	e.tr.Target.Remember(func(mem arch.Memory, regs arch.Regs) { t, err = e.tr.OS.Thread(mem, regs) })
+	e.tr.Target.Remember(func(mem arch.Memory, regs arch.Regs) {
+		e.cpu = numbered{regs, e.firing.CPU.ID()}
+		t, err = e.tr.OS.Thread(mem, &e.cpu)
+	})
 	return t, err
 }
+
+// numbered are registers of the CPU with that number.
+type numbered struct {
+	arch.Regs
+	id int
+}
+
+// ID implements guestos.Numbered.
+func (n *numbered) ID() int { return n.id }
 
 // maxErrno is the largest number of an error: what a system call returns is not negative, or
 // one of those negated.

@@ -98,6 +98,7 @@ func (tr *Trace) Prepare(prog *code.Program, on *Enablings, set *patch.Set, tick
 		}
 	}
 	tr.spareThreads()
+	tr.sayUnknown()
 	tr.startDeferral()
 	tr.vm.OnFault, tr.vm.Base = tr.fault, tr.Base
 	for _, b := range tr.vm.Buffers() {

@@ -35,23 +35,39 @@ type ranTime struct {
 
 // KeepVTime begins to keep it, where the program asks for it and the guest tells.
 func (tr *Trace) KeepVTime() error {
-	os, can := tr.OS.(guestos.Switcher)
-	if !can || !usesBuiltin(tr.prog, code.VTimestamp) {
+	if !usesBuiltin(tr.prog, code.VTimestamp) {
 		return nil
 	}
-	v := vtime{common: os.OneThread(), start: tr.Target.Now()}
-	for _, name := range os.SwitchFuncs() {
-		p, err := tr.Entry(name)
-		if err != nil || p == nil {
-			return err
-		}
-		v.probes = append(v.probes, p)
+	v := vtime{start: tr.Target.Now()}
+	var err error
+	if os, can := tr.OS.(guestos.Switcher); can {
+		v.common = os.OneThread()
+		v.probes, err = tr.entries(os.SwitchFuncs())
+	}
+	if err != nil {
+		return err
+	}
+	if v.probes == nil {
+		tr.Complain("vtimestamp is the time of all threads: it is not known where this kernel goes from one to another")
+		return nil
 	}
 	tr.vtime = v
 	for _, c := range tr.prog.Clauses {
 		tr.vtime.read = append(tr.vtime.read, readsBuiltin(c, code.VTimestamp))
 	}
 	return tr.Registry.Enable(tr.vtime.probes)
+}
+
+// entries are the probes at the first instructions of functions, nil if one of these is not there.
+func (tr *Trace) entries(functions []string) (all []*probes.Probe, err error) {
+	for _, name := range functions {
+		p, err := tr.Entry(name)
+		if err != nil || p == nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // EndVTime ends that.

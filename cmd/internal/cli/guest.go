@@ -90,7 +90,7 @@ func (e *env) newGuest(o guestOptions, c guestConfig) (*guest, error) {
 // openKernel opens the image that the options name.
 func (o *guestOptions) openKernel(symbols bool) (*guests.Kernel, error) {
 	k, err := guests.OpenKernel(guests.Config{
-		Image: o.image, DebugFile: o.debugFile, Symbols: symbols || len(o.order.split) > 0,
+		Image: o.image, DebugFile: o.debugFile, OSFile: o.osFile, Symbols: symbols || len(o.order.split) > 0,
 	})
 	return k, nearestImage(o.image, err)
 }

@@ -26,6 +26,7 @@ type guestOptions struct {
 	cpus       count
 	order      interleaving
 	debugFile  string
+	osFile     string
 	input      string
 	disks      []string
 	modules    []string
@@ -66,6 +67,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
 	o.bootFlags(f)
 	o.order.add(f)
+	f.StringVar(&o.osFile, "os", "", "D `FILE` that says what threads, processes and system calls are in a kernel of your own")
 	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
 	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
 	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")

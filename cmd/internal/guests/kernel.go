@@ -24,12 +24,14 @@ import (
 	"trapline/kernel/arch"
 	"trapline/kernel/debuginfo"
 	"trapline/kernel/guestos"
+	"trapline/probes/osfile"
 )
 
 // A Config says which kernel is wanted.
 type Config struct {
 	Image     string // a name of package images, or a path
 	DebugFile string // of the user's, "" for none
+	OSFile    string // D file that describes the kernel, "" for none
 	Symbols   bool   // fail without symbols
 }
 
@@ -42,6 +44,7 @@ type Kernel struct {
 	OS     guestos.OS      // nil without symbols, and before Detect
 
 	debugFile   string
+	osFile      string
 	file        *os.File   // nil for an embedded one
 	bare        *arch.Arch // of a kernel without symbols
 	needSymbols bool
@@ -51,7 +54,7 @@ type Kernel struct {
 
 // OpenKernel finds an image, its kernel and its symbols.
 func OpenKernel(c Config) (*Kernel, error) {
-	k := &Kernel{debugFile: c.DebugFile}
+	k := &Kernel{debugFile: c.DebugFile, osFile: c.OSFile}
 	if err := k.open(c); err != nil {
 		k.Close()
 		return nil, err
@@ -66,7 +69,7 @@ func (k *Kernel) open(c Config) (err error) {
 	if k.File, err = k.kernelFile(); err != nil {
 		return err
 	}
-	return k.openSymbols(k.File, c.Symbols)
+	return k.openSymbols(k.File, c.Symbols || c.OSFile != "")
 }
 
 // OpenText opens a file that has text and symbols, and is not booted: that of a module.
@@ -180,11 +183,32 @@ func (k *Kernel) Detect() error {
 	if k.OS, err = guestos.Detect(k.Image, CacheDir()); err != nil {
 		return fmt.Errorf("%s: %w", k.Image.Name(), err)
 	}
+	if err := k.describe(); err != nil {
+		return err
+	}
 	if s := k.OS.System(); k.System == nil || s != guestos.Bare {
 		k.System = s
 	}
 	if k.needSymbols {
 		return k.Image.Symtab().Err()
+	}
+	return nil
+}
+
+// describe lets the user's file say what the kernel is.
+func (k *Kernel) describe() error {
+	if k.osFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(k.osFile)
+	if err != nil {
+		return fmt.Errorf("--os: %w", err)
+	}
+	k.OS, err = osfile.New(osfile.Config{
+		File: k.osFile, Text: text, Arch: k.Arch(), Symbols: k.Image.Symtab(), Types: k.Types(), Base: k.OS,
+	})
+	if err != nil {
+		return fmt.Errorf("--os: %w", err)
 	}
 	return nil
 }

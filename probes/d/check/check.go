@@ -57,6 +57,7 @@ type Options struct {
 	ArgRef      bool // argref: macro arguments need not all be used
 	Empty       bool // empty: a program may be empty
 	StrSize     int  // strsize: bytes of a string with its NUL; 0: code.DefaultStrSize
+	Builtins    bool // the program says what built-in variables are: inlines may have their names
 }
 
 // A Var is a variable that the program assigns or declares.

@@ -35,7 +35,8 @@ const maxExprs = 200000
 func (c *checker) inline(d *syntax.Inline) {
 	t, _ := c.declarator(c.spec(d.Type), d.Name)
 	name := d.Name.Name
-	if c.defined(name) || c.reserved(name) {
+	_, builtin := builtins[name]
+	if c.defined(name) || c.reserved(name) && !(builtin && c.env.Options.Builtins) {
 		c.fail(d, DeclIdred, "identifier redeclared: %s", name)
 	}
 	if t.Base().Kind == ctypes.Void {
