@@ -11,6 +11,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	archive "trapline/images/debian"
+	"trapline/images/job"
 )
 
 // built is a Linux kernel and a busybox compiled here from Debian's sources, for an
@@ -45,7 +48,7 @@ var hostTools = []tool{
 
 // sourceTool unpacks a source package.
 func sourceTool() tool {
-	if hasApt() {
+	if archive.HasApt() {
 		return tool{"dpkg-source", "dpkg-dev"}
 	}
 	return tool{"patch", "patch"}
@@ -71,7 +74,7 @@ func (b *built) needs(ctx context.Context) error {
 		need(false, tool{b.cross + "gcc", "gcc-12-" + target})
 		need(false, libc)
 	} else {
-		out, _ := run(ctx, "", cc, "-print-file-name=libc.a") // as it is, if it finds none
+		out, _ := job.Run(ctx, "", cc, "-print-file-name=libc.a") // as it is, if it finds none
 		need(filepath.IsAbs(strings.TrimSpace(out)), libc)
 	}
 	return missingTools(missing)
@@ -86,7 +89,7 @@ func missingTools(missing []tool) error {
 	switch {
 	case len(missing) == 0:
 		return nil
-	case hasApt():
+	case archive.HasApt():
 		return fmt.Errorf("packages are missing here: apt-get install %s", strings.Join(pkgs, " "))
 	}
 	return fmt.Errorf("programs are missing here: %s", strings.Join(names, ", "))
@@ -114,7 +117,7 @@ func (b *built) recipe(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := run(ctx, "", cc, "--version")
+	out, err := job.Run(ctx, "", cc, "--version")
 	if err != nil {
 		return "", err
 	}
@@ -132,12 +135,12 @@ func (b *built) make(ctx context.Context, s Store, tmp, name string, p Progress)
 	if m.Recipe, err = b.recipe(ctx); err != nil {
 		return err
 	}
-	w := workplace{tmp, debs, partsDir(tmp, name)}
+	w := archive.Workplace{Tmp: tmp, Debs: debs, Parts: partsDir(tmp, name)}
 	if m.Packages, err = b.sources(ctx, s, w, linux, p); err != nil {
 		return err
 	}
 	m.Version = m.Packages[0].Version
-	pkg, err := s.busyboxSource(ctx, w, busybox, p)
+	pkg, err := s.fetcher().Source(ctx, w, busybox, busyboxSourcePackage, p)
 	if err != nil {
 		return err
 	}
@@ -285,17 +288,17 @@ var orLine = regexp.MustCompile(`(?m)^# or\b.*$`)
 
 // runMake runs make, which says a line for each step.
 func runMake(ctx context.Context, dir, what string, p Progress, args ...string) error {
-	runtime.LockOSThread() // see run
+	runtime.LockOSThread() // see job.Run
 	defer runtime.UnlockOSThread()
 	p.Start(what, -1)
 	defer p.Done()
 	var stderr strings.Builder
-	cmd := command(ctx, dir, "make", args...)
+	cmd := job.Command(ctx, dir, "make", args...)
 	cmd.Env = append(cmd.Env, "MAKEFLAGS=", "MAKELEVEL=")
 	cmd.Stdout, cmd.Stderr = stepCounter{p}, &stderr
-	err := wrapCommand(ctx, "make", stderr.String(), cmd.Run())
-	if e, ok := err.(*commandError); ok {
-		return fmt.Errorf("%s: make: %s", what, errorLine(stderr.String(), e.err.Error()))
+	err := job.Wrap(ctx, "make", stderr.String(), cmd.Run())
+	if e, ok := err.(*job.Error); ok {
+		return fmt.Errorf("%s: make: %s", what, errorLine(stderr.String(), e.Err.Error()))
 	}
 	return err
 }

@@ -204,14 +204,6 @@ func TestGetForeign(t *testing.T) {
 	}
 }
 
-func TestAsSources(t *testing.T) {
-	const have = "deb http://x bookworm main\ndeb-src http://x bookworm main\n# deb\nTypes: deb\nURIs: http://y\n"
-	const want = "deb-src http://x bookworm main\n# deb\nTypes: deb-src\nURIs: http://y\n"
-	if got := asSources(have); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestErrorLine(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"a.c:1: warning: w\na.c:2: error: e\nmake: *** [a.o] Error 1\n", "a.c:2: error: e"},

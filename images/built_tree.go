@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	archive "trapline/images/debian"
 )
 
 // makeTree unpacks the kernel's source, prepares it with the image's configuration, and keeps what
@@ -17,7 +19,7 @@ func (b *built) makeTree(ctx context.Context, s Store, m manifest, image, tmp, d
 	if err := b.needs(ctx); err != nil {
 		return err
 	}
-	pkgs, err := b.sources(ctx, s, workplace{tmp, debs, partsDir(tmp, m.Name)}, out, p)
+	pkgs, err := b.sources(ctx, s, archive.Workplace{Tmp: tmp, Debs: debs, Parts: partsDir(tmp, m.Name)}, out, p)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	archive "trapline/images/debian"
+	"trapline/images/job"
 )
 
 // unpack takes the files that w wants out of a .deb file and writes them into dir.
@@ -92,7 +93,7 @@ func (s Store) store(ctx context.Context, r io.Reader, dir, name string, size in
 		return StoredFile{}, err
 	}
 	hash := sha256.New()
-	err = copyCounted(ctx, io.MultiWriter(out, hash), r, p)
+	err = job.Copy(ctx, io.MultiWriter(out, hash), r, p)
 	if cerr := out.Close(); err == nil {
 		err = cerr
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	archive "trapline/images/debian"
@@ -23,19 +22,19 @@ func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs
 	if err := d.runsHere(m, "/etc/os-release"); err != nil {
 		return err
 	}
-	host, err := hostArch(ctx)
+	host, err := archive.HostArch(ctx)
 	if err != nil {
 		return err
 	}
 	var others []string
-	w, files := workplace{tmp, debs, partsDir(tmp, m.Name)}, archive.NewExtractor(out)
+	w, files := archive.Workplace{Tmp: tmp, Debs: debs, Parts: partsDir(tmp, m.Name)}, archive.NewExtractor(out)
 	for _, arch := range []string{d.arch, host} {
 		var names []string
-		resolve := func(from packages) (pkgs []Package, err error) {
+		resolve := func(from archive.Lists) (pkgs []Package, err error) {
 			names, pkgs, err = headers(ctx, from, m, others)
 			return pkgs, err
 		}
-		if err := s.fetchPackages(ctx, w, arch, d.suite, p, resolve); err != nil {
+		if err := s.fetcher().Packages(ctx, w, arch, d.suite, p, resolve); err != nil {
 			return err
 		}
 		if err := unpackAll(ctx, debs, files, p); err != nil {
@@ -49,38 +48,27 @@ func (d *debian) makeTree(ctx context.Context, s Store, m manifest, _, tmp, debs
 	return d.relocate(m, out)
 }
 
-// releases are Debian's, the oldest first: the programs of one do not run on those before it,
-// whose C library is older.
-var releases = []string{"buster", "bullseye", "bookworm", "trixie"}
-
-var codename = regexp.MustCompile(`(?m)^VERSION_CODENAME="?(\w+)"?$`)
-
-// runsHere says why the programs that build with the headers would not run on this host, of
-// which a file tells what it is (os-release(5)).
+// runsHere says why the programs that build with the headers would not run on this host. A file says
+// what the host is (os-release(5)).
 func (d *debian) runsHere(m manifest, osRelease string) error {
-	text, err := os.ReadFile(osRelease)
-	name := codename.FindSubmatch(text)
-	if err != nil || name == nil || d.suite == "" {
-		return nil
-	}
-	have, need := slices.Index(releases, string(name[1])), slices.Index(releases, d.suite)
-	if have < 0 || have >= need {
+	name, older := archive.Older(osRelease, d.suite)
+	if !older {
 		return nil
 	}
 	return fmt.Errorf("programs of Debian %s, which do not run on %s: build the module on such a host, by 'make -C /usr/src/%s M=DIR modules', and give its file with --module",
-		d.suite, name[1], headersPackage(m))
+		d.suite, name, headersPackage(m))
 }
 
 // headers finds the headers' own package and the names of the others that are needed, or
 // these others if they are known.
-func headers(ctx context.Context, from packages, m manifest, others []string) (names []string, pkgs []Package, err error) {
+func headers(ctx context.Context, from archive.Lists, m manifest, others []string) (names []string, pkgs []Package, err error) {
 	if others == nil {
 		own := headersPackage(m)
-		stanzas, err := from.show(ctx, every, own)
+		stanzas, err := from.Show(ctx, archive.Every, own)
 		if err != nil {
 			return nil, nil, err
 		}
-		pkg, err := choose(stanzas, own, m.Version)
+		pkg, err := archive.Choose(stanzas, own, m.Version)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: a newer image may have its headers: 'trapline image get --again %s'", err, m.Name)
 		}
@@ -91,13 +79,13 @@ func headers(ctx context.Context, from packages, m manifest, others []string) (n
 		}
 		return names, []Package{pkg}, nil
 	}
-	stanzas, err := from.show(ctx, every, others...)
+	stanzas, err := from.Show(ctx, archive.Every, others...)
 	for _, name := range others {
 		if err != nil {
 			break
 		}
 		var pkg Package
-		pkg, err = choose(stanzas, name, m.Version)
+		pkg, err = archive.Choose(stanzas, name, m.Version)
 		pkgs = append(pkgs, pkg)
 	}
 	return nil, pkgs, err

@@ -42,8 +42,8 @@ func (d fakeDebian) site() (*debiantest.Archive, Store) {
 		d.t.Fatal(err)
 	}
 	d.serve(site)
-	d.t.Setenv(siteVariable, site.URL)
-	d.t.Setenv(securityVariable, site.URL)
+	d.t.Setenv(archive.SiteVariable, site.URL)
+	d.t.Setenv(archive.SecurityVariable, site.URL)
 	s := newStore(d.t)
 	s.keys = &keys
 	return site, s
@@ -167,7 +167,7 @@ func TestDirectSuites(t *testing.T) {
 			t.Errorf("asked for %s", r)
 		}
 	}
-	t.Setenv(securityVariable, "none")
+	t.Setenv(archive.SecurityVariable, "none")
 	get(fakeVersion)
 }
 
@@ -227,18 +227,18 @@ func TestDirectStaleParts(t *testing.T) {
 
 // TestDirectErrors fails in every way that a site has: one line, and the next try works.
 func TestDirectErrors(t *testing.T) {
-	release := "dists/" + hostSuite("/etc/os-release") + "/InRelease"
+	release := "dists/" + archive.HostSuite("/etc/os-release") + "/InRelease"
 	for _, test := range []struct {
 		name  string
 		spoil func(fakeDebian, *debiantest.Archive)
 		want  string
 		is    error
 	}{
-		{"no network", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, "http://127.0.0.1:1/debian") },
+		{"no network", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(archive.SiteVariable, "http://127.0.0.1:1/debian") },
 			"fetching debian/amd64: cannot reach the Debian package server 127.0.0.1:1 (", ErrNetwork},
-		{"not an address", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, "mirror") },
+		{"not an address", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(archive.SiteVariable, "mirror") },
 			"fetching debian/amd64: mirror: it is not the address of a site (want http://HOST/debian) (TRAPLINE_DEBIAN and TRAPLINE_DEBIAN_SECURITY name other sites)", nil},
-		{"not Debian", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(siteVariable, a.URL+"/other") },
+		{"not Debian", func(d fakeDebian, a *debiantest.Archive) { t.Setenv(archive.SiteVariable, a.URL+"/other") },
 			"/other/" + release + ": the site answers 404 Not Found (TRAPLINE_DEBIAN and TRAPLINE_DEBIAN_SECURITY name other sites)", nil},
 		{"another key", func(d fakeDebian, a *debiantest.Archive) { a.Key = debiantest.NewKey(t, 0); d.serve(a) },
 			"InRelease: it is not signed by a key of Debian 12's or 13's", nil},
@@ -418,7 +418,7 @@ func newFakeBuildSite(t *testing.T) (fakeDebian, *debiantest.Archive, Store) {
 				indexes["main/binary-"+arch+"/Packages"] = string(lists)
 			}
 		}
-		site.Publish(debiantest.Suite{Codename: hostSuite("/etc/os-release") + suffix}, indexes)
+		site.Publish(debiantest.Suite{Codename: archive.HostSuite("/etc/os-release") + suffix}, indexes)
 	}
 	return d, site, s
 }
@@ -484,35 +484,17 @@ func TestDirectBuildErrors(t *testing.T) {
 // TestHasApt: a host without both programs has none, and who names a site wants no apt.
 func TestHasApt(t *testing.T) {
 	d := newFakeDebian(t)
-	if !hasApt() {
+	if !archive.HasApt() {
 		t.Error("a Debian has no apt")
 	}
-	t.Setenv(siteVariable, "http://mirror/debian")
-	if hasApt() {
+	t.Setenv(archive.SiteVariable, "http://mirror/debian")
+	if archive.HasApt() {
 		t.Error("apt is asked where the user names a site")
 	}
-	t.Setenv(siteVariable, "")
+	t.Setenv(archive.SiteVariable, "")
 	t.Setenv("PATH", filepath.Join(d.dir, "bin"))
 	d.remove("bin/apt-cache")
-	if hasApt() {
+	if archive.HasApt() {
 		t.Error("apt without apt-cache")
-	}
-}
-
-func TestHostSuite(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "os-release")
-	for text, want := range map[string]string{
-		"VERSION_CODENAME=trixie\n": "trixie", "VERSION_CODENAME=bookworm\n": "bookworm",
-		"VERSION_CODENAME=noble\n": defaultSuite, "ID=fedora\n": defaultSuite,
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := hostSuite(file); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-	if got := hostSuite(file + "?"); got != defaultSuite {
-		t.Errorf("no file: %s", got)
 	}
 }

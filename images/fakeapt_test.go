@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	archive "trapline/images/debian"
 	"trapline/images/debian/debiantest"
 )
 
@@ -38,7 +39,7 @@ func newFakeDebian(t *testing.T) fakeDebian {
 	d.publish(fakeRelease, fakeVersion)
 	t.Setenv("PATH", filepath.Join(d.dir, "bin")+":"+os.Getenv("PATH"))
 	t.Setenv("FAKE", d.dir)
-	t.Setenv(siteVariable, "")
+	t.Setenv(archive.SiteVariable, "")
 	return d
 }
 

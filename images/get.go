@@ -147,21 +147,21 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 	}
 	debs, out := dirs[0], dirs[1]
 	m := manifest{Format: manifestFormat, Name: name}
-	resolve := func(from packages) (pkgs []Package, err error) {
+	resolve := func(from archive.Lists) (pkgs []Package, err error) {
 		m.Release, m.Packages, err = d.resolve(ctx, from, p)
 		return m.Packages, err
 	}
-	w := workplace{tmp, debs, partsDir(tmp, name)}
-	if err := s.fetchPackages(ctx, w, d.arch, d.suite, p, resolve); err != nil {
+	w := archive.Workplace{Tmp: tmp, Debs: debs, Parts: partsDir(tmp, name)}
+	if err := s.fetcher().Packages(ctx, w, d.arch, d.suite, p, resolve); err != nil {
 		return err
 	}
 	release, pkgs := m.Release, m.Packages
 	for i, w := range d.wants(release) {
-		deb, err := findDeb(debs, pkgs[i])
+		deb, err := pkgs[i].In(debs)
 		if err != nil {
 			return err
 		}
-		if err := checkDeb(ctx, deb, pkgs[i], p); err != nil {
+		if err := pkgs[i].Check(ctx, deb, p); err != nil {
 			return err
 		}
 		files, err := s.unpack(ctx, deb, out, w, p)
@@ -175,29 +175,6 @@ func (d *debian) make(ctx context.Context, s Store, tmp, name string, p Progress
 		os.Remove(deb)
 	}
 	return m.write(out)
-}
-
-// findDeb finds the file of a package that was downloaded into dir.
-func findDeb(dir string, pkg Package) (string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, pkg.Name+"_*.deb"))
-	if err == nil && len(files) != 1 {
-		err = fmt.Errorf("package %s was not downloaded", pkg.Name)
-	}
-	if err != nil {
-		return "", err
-	}
-	return files[0], nil
-}
-
-// checkDeb compares a package with what Debian's signed lists say of it.
-func checkDeb(ctx context.Context, deb string, pkg Package, p Progress) error {
-	p.Start("checking "+pkg.Name, pkg.Size)
-	defer p.Done()
-	sum, err := hashFile(ctx, deb, p)
-	if err == nil && sum != pkg.SHA256 {
-		err = fmt.Errorf("package %s was damaged on its way: its SHA-256 begins with %.12s instead of %.12s", pkg.Name, sum, pkg.SHA256)
-	}
-	return err
 }
 
 // publish gives the complete image at tmp its final name, in one step where the
@@ -289,7 +266,7 @@ func explain(ctx context.Context, err error, dir string) error {
 	case ctx.Err() != nil:
 		return reason{"interrupted", context.Cause(ctx)}
 	case errors.As(err, &site):
-		return fmt.Errorf("%w (%s and %s name other sites)", err, siteVariable, securityVariable)
+		return fmt.Errorf("%w (%s and %s name other sites)", err, archive.SiteVariable, archive.SecurityVariable)
 	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
 		return reason{fmt.Sprintf("no space left in the cache %s (1 GB is needed, 4 GB to build)", dir), err}
 	}

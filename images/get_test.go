@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	archive "trapline/images/debian"
 )
 
 const fakeImage = "debian/amd64"
@@ -433,8 +435,8 @@ func TestGetSuite(t *testing.T) {
 func TestGetSuiteSite(t *testing.T) {
 	fake, s := newFakeDebian(t), newStore(t)
 	for targets, want := range map[string]string{
-		"":                                      publicSite,
-		"cdrom://disc/\n":                       publicSite,
+		"":                                      archive.PublicSite,
+		"cdrom://disc/\n":                       archive.PublicSite,
 		"http://mirror/debian/\nhttp://b/\n":    "http://mirror/debian/",
 		"https://mirror.example:8000/debian/\n": "https://mirror.example:8000/debian/",
 	} {
@@ -446,7 +448,7 @@ func TestGetSuiteSite(t *testing.T) {
 		if err != nil || !strings.Contains(string(sources), "\nURIs: "+want+"\nSuites: trixie trixie-updates\n") {
 			t.Errorf("%q: %s, %v", targets, sources, err)
 		}
-		if !strings.Contains(string(sources), "\nURIs: "+publicSecurity+"\nSuites: trixie-security\n") {
+		if !strings.Contains(string(sources), "\nURIs: "+archive.PublicSecurity+"\nSuites: trixie-security\n") {
 			t.Errorf("no security updates: %s", sources)
 		}
 	}

@@ -3,13 +3,13 @@ package images
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"trapline/images/job"
 )
 
 // manifestName is written last: a directory without it is not an image.
@@ -17,14 +17,6 @@ const manifestName = "manifest.json"
 
 // manifestFormat counts up when a new trapline cannot use what an old one fetched.
 const manifestFormat = 1
-
-// A Package is a Debian package as the package index lists it.
-type Package struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Size    int64  `json:"size"`   // bytes of the .deb file
-	SHA256  string `json:"sha256"` // of the .deb file, in hex
-}
 
 // A StoredFile is a file of a fetched image.
 type StoredFile struct {
@@ -115,7 +107,7 @@ func (m manifest) verify(ctx context.Context, dir string, p Progress) error {
 	p.Start("checking "+m.Name, total)
 	defer p.Done()
 	for _, f := range m.Files {
-		sum, err := hashFile(ctx, filepath.Join(dir, f.Name), p)
+		sum, err := job.Hash(ctx, filepath.Join(dir, f.Name), p)
 		if err != nil {
 			return err
 		}
@@ -124,40 +116,4 @@ func (m manifest) verify(ctx context.Context, dir string, p Progress) error {
 		}
 	}
 	return nil
-}
-
-// hashFile returns the SHA-256 of a file in hex and adds its bytes to p.
-func hashFile(ctx context.Context, path string, p Progress) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if err := copyCounted(ctx, hash, file, p); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// copyCounted copies r to w until its end or until ctx is done, and adds the bytes
-// to p.
-func copyCounted(ctx context.Context, w io.Writer, r io.Reader, p Progress) error {
-	buf := make([]byte, 1<<20)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := r.Read(buf)
-		if _, werr := w.Write(buf[:n]); werr != nil {
-			return werr
-		}
-		p.Add(int64(n))
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -1,23 +1,15 @@
 package images
 
-// Progress hears how far a long step is. Get calls it from one goroutine at a time.
-type Progress interface {
-	// Start begins a step. total is its size in bytes, or below zero if nobody knows.
-	Start(what string, total int64)
-	// Add says that n more bytes are done.
-	Add(n int64)
-	// Done ends the step, also one that failed.
-	Done()
-}
+import (
+	archive "trapline/images/debian"
+	"trapline/images/job"
+)
+
+// Progress hears how far a long step is.
+type Progress = job.Progress
 
 // NoProgress is a Progress that shows nothing.
-type NoProgress struct{}
+type NoProgress = job.NoProgress
 
-// Start does nothing.
-func (NoProgress) Start(string, int64) {}
-
-// Add does nothing.
-func (NoProgress) Add(int64) {}
-
-// Done does nothing.
-func (NoProgress) Done() {}
+// A Package is a version of a package that an image comes from.
+type Package = archive.Listing

@@ -25,6 +25,9 @@ type Store struct {
 	keys *archive.Keyring
 }
 
+// fetcher fetches packages.
+func (s Store) fetcher() archive.Fetcher { return archive.Fetcher{Keys: s.keys} }
+
 // List returns every known image with its state. Specs of images that are not
 // fetched have no files.
 func (s Store) List() []Spec {

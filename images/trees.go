@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"trapline/images/job"
 )
 
 // A Tree is what modules for an image's kernel are built in, kept in the cache.
@@ -39,7 +41,7 @@ func (s Store) Trees() ([]Tree, error) {
 			continue
 		}
 		dir := filepath.Join(cache, treesDir, e.Name())
-		all = append(all, Tree{Name: known[i].spec.Name + "@" + version, Dir: dir, Size: sizeOf(dir)})
+		all = append(all, Tree{Name: known[i].spec.Name + "@" + version, Dir: dir, Size: job.SizeOf(dir)})
 	}
 	slices.SortFunc(all, func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil

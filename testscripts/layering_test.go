@@ -16,7 +16,7 @@ const module = "trapline/"
 // layers only. A line stands for the packages below its path too, unless they have a
 // line of their own.
 var layers = []string{
-	"kernel/arch kernel/ctypes owned internal/hostile",
+	"kernel/arch kernel/ctypes owned internal/hostile images/job",
 	"insn insn/insntest kernel/callsite",
 	"kernel trampoline emu/device emu/internal/unicorn emu/boot images/tiny images/control images/initramfs images/debian emu/interleave",
 	"kernel/debuginfo kernel/source images/snapshots",

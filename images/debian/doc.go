@@ -1,5 +1,5 @@
-// Package debian reads Debian's archive as it lies on its mirrors, without any program of the
-// host's, so on hosts that are no Debian.
+// Package debian fetches packages and sources of Debian's: by apt where the host has it (Fetcher),
+// or straight from the archive as it lies on its mirrors (Archive), on hosts that are not a Debian.
 //
 // # The archive
 //

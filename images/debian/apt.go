@@ -1,4 +1,4 @@
-package images
+package debian
 
 import (
 	"bufio"
@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"trapline/images/job"
 )
 
 // An apt asks Debian's package tools. With dir empty it uses the host's package
@@ -46,12 +49,12 @@ func (a apt) options() []string {
 
 // ownLists makes an apt with fresh lists below dir, from the servers that the host
 // is configured for.
-func ownLists(ctx context.Context, dir, arch string, p Progress) (apt, error) {
+func ownLists(ctx context.Context, dir, arch string, p job.Progress) (apt, error) {
 	return ownListsFrom(ctx, dir, arch, "", p)
 }
 
 // ownListsFrom is ownLists for the servers in a directory like sources.list.d.
-func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (apt, error) {
+func ownListsFrom(ctx context.Context, dir, arch, sources string, p job.Progress) (apt, error) {
 	p.Start("reading Debian's package lists", -1)
 	defer p.Done()
 	a := apt{dir: dir, arch: arch, sources: sources}
@@ -66,7 +69,7 @@ func ownListsFrom(ctx context.Context, dir, arch, sources string, p Progress) (a
 	// A server of the host's that has nothing to do with Debian may fail: what
 	// matters is whether the packages are found afterwards, so that is where
 	// this error is kept for.
-	_, err := run(ctx, dir, "apt-get", append(a.options(), "update")...)
+	_, err := job.Run(ctx, dir, "apt-get", append(a.options(), "update")...)
 	return a, aptError(err)
 }
 
@@ -88,38 +91,38 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 // hostSite is the server from which the host has Debian: the first in its lists, without the
 // security updates, which have a server of their own. A mirror has the other releases too.
 func hostSite(ctx context.Context) string {
-	out, err := run(ctx, "", "apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian", "Label: Debian")
+	out, err := job.Run(ctx, "", "apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian", "Label: Debian")
 	site, _, _ := strings.Cut(out, "\n")
 	if err != nil || !strings.HasPrefix(site, "http") {
-		return publicSite
+		return PublicSite
 	}
 	return site
 }
 
 // suiteLists is ownLists for a release of Debian's that need not be the host's, from the
 // host's server.
-func suiteLists(ctx context.Context, dir, arch, suite string, p Progress) (apt, error) {
+func suiteLists(ctx context.Context, dir, arch, suite string, p job.Progress) (apt, error) {
 	parts := filepath.Join(dir, "sources.d")
 	if err := os.MkdirAll(parts, 0o755); err != nil {
 		return apt{}, err
 	}
-	text := fmt.Sprintf(suiteSources, hostSite(ctx), publicSecurity, suite)
+	text := fmt.Sprintf(suiteSources, hostSite(ctx), PublicSecurity, suite)
 	if err := os.WriteFile(filepath.Join(parts, "debian.sources"), []byte(text), 0o644); err != nil {
 		return apt{}, err
 	}
 	return ownListsFrom(ctx, dir, arch, parts, p)
 }
 
-func (a apt) name() string { return "apt" }
+func (a apt) Name() string { return "apt" }
 
-func (a apt) show(ctx context.Context, v versions, names ...string) ([]map[string]string, error) {
-	all := map[versions]string{newest: "--no-all-versions", every: "--all-versions"}[v]
+func (a apt) Show(ctx context.Context, v Versions, names ...string) ([]map[string]string, error) {
+	all := map[Versions]string{Newest: "--no-all-versions", Every: "--all-versions"}[v]
 	args := append(a.options(), "show", all)
 	for _, name := range names {
 		args = append(args, name+":"+a.arch)
 	}
-	out, err := run(ctx, "", "apt-cache", args...)
-	if e, ok := err.(*commandError); ok && strings.Contains(e.stderr, "No packages found") {
+	out, err := job.Run(ctx, "", "apt-cache", args...)
+	if e, ok := err.(*job.Error); ok && strings.Contains(e.Stderr, "No packages found") {
 		return nil, nil
 	}
 	if err != nil {
@@ -151,7 +154,7 @@ func parseStanzas(text string) []map[string]string {
 	return stanzas
 }
 
-func (a apt) download(ctx context.Context, dir string, pkgs []Package, p Progress) error {
+func (a apt) Download(ctx context.Context, dir string, pkgs []Listing, p job.Progress) error {
 	args := append(a.options(), "download")
 	var total int64
 	for _, pkg := range pkgs {
@@ -160,8 +163,33 @@ func (a apt) download(ctx context.Context, dir string, pkgs []Package, p Progres
 	}
 	p.Start("downloading from Debian", total)
 	defer p.Done()
-	stop := watchSize(dir, p)
-	_, err := run(ctx, dir, "apt-get", args...)
+	stop := job.WatchSize(dir, p)
+	_, err := job.Run(ctx, dir, "apt-get", args...)
 	stop()
 	return aptError(err)
+}
+
+// aptError turns what apt says into an error that the caller can act on: a full
+// disk, no network, or its first line.
+func aptError(err error) error {
+	e, ok := err.(*job.Error)
+	if !ok {
+		return err
+	}
+	has := func(texts ...string) bool {
+		for _, t := range texts {
+			if strings.Contains(e.Stderr, t) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("No space left on device", "enough free space"):
+		return syscall.ENOSPC
+	case has("Temporary failure resolving", "Could not resolve", "Could not connect", "Unable to connect",
+		"Cannot initiate the connection", "Connection failed", "onnection timed out", "Network is unreachable"):
+		return ErrNetwork
+	}
+	return e
 }

@@ -1,4 +1,4 @@
-package images
+package debian
 
 import (
 	"context"
@@ -7,31 +7,33 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"trapline/images/job"
 )
 
 // directSource fetches the newest version of a source package from the archive and unpacks it
 // into dir/source.
-func (s Store) directSource(ctx context.Context, w workplace, dir, name string, p Progress) (Package, error) {
-	files, err := s.fetchSource(ctx, w, dir, name, p)
+func (f Fetcher) directSource(ctx context.Context, w Workplace, dir, name string, p job.Progress) (Listing, error) {
+	files, err := f.fetchSource(ctx, w, dir, name, p)
 	if err != nil {
-		return Package{}, err
+		return Listing{}, err
 	}
 	p.Start("unpacking the source of "+name, -1)
 	defer p.Done()
 	source := filepath.Join(dir, "source")
 	if err := os.Mkdir(source, 0o755); err != nil {
-		return Package{}, err
+		return Listing{}, err
 	}
 	if err := unpackSource(ctx, files, source); err != nil {
-		return Package{}, fmt.Errorf("unpacking the source of %s: %w", name, err)
+		return Listing{}, fmt.Errorf("unpacking the source of %s: %w", name, err)
 	}
 	return describeSource(ctx, files[".dsc"])
 }
 
 // fetchSource puts the files of a source package into dir, and returns their paths by what
 // their names end in.
-func (s Store) fetchSource(ctx context.Context, w workplace, dir, name string, p Progress) (map[string]string, error) {
-	a := s.debianArchive("")
+func (f Fetcher) fetchSource(ctx context.Context, w Workplace, dir, name string, p job.Progress) (map[string]string, error) {
+	a := f.archive("")
 	p.Start("reading Debian's lists of sources", -1)
 	index, err := a.Sources(ctx, p.Add)
 	p.Done()
@@ -60,16 +62,16 @@ func (s Store) fetchSource(ctx context.Context, w workplace, dir, name string, p
 	if len(paths) != 3 {
 		return nil, fmt.Errorf("source package %s is not in the format 3.0 (quilt)", name)
 	}
-	return paths, fetchFiles(ctx, a, w.parts, dir, files, p)
+	return paths, fetchFiles(ctx, a, w.Parts, dir, files, p)
 }
 
 // unpackSource unpacks a source package of the format 3.0 (quilt) (dpkg-source(1)) into a
 // directory: the original, the directory debian, and its patches.
 func unpackSource(ctx context.Context, files map[string]string, source string) error {
-	if _, err := run(ctx, "", "tar", "-C", source, "--strip-components=1", "-xf", files[".orig.tar."]); err != nil {
+	if _, err := job.Run(ctx, "", "tar", "-C", source, "--strip-components=1", "-xf", files[".orig.tar."]); err != nil {
 		return err
 	}
-	if _, err := run(ctx, "", "tar", "-C", source, "-xf", files[".debian.tar."]); err != nil {
+	if _, err := job.Run(ctx, "", "tar", "-C", source, "-xf", files[".debian.tar."]); err != nil {
 		return err
 	}
 	const patches = "debian/patches"
@@ -83,7 +85,7 @@ func unpackSource(ctx context.Context, files map[string]string, source string) e
 			continue
 		}
 		// No questions, no fuzz, no backups, and nothing that is applied already.
-		if _, err := run(ctx, source, "patch", "-t", "-N", "-F0", "-s", "-p1", "--no-backup-if-mismatch", "-i", filepath.Join(patches, name)); err != nil {
+		if _, err := job.Run(ctx, source, "patch", "-t", "-N", "-F0", "-s", "-p1", "--no-backup-if-mismatch", "-i", filepath.Join(patches, name)); err != nil {
 			return err
 		}
 	}

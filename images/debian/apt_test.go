@@ -1,13 +1,14 @@
-package images
+package debian
 
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"reflect"
 	"strings"
 	"syscall"
 	"testing"
+
+	"trapline/images/job"
 )
 
 func TestParseStanzas(t *testing.T) {
@@ -43,21 +44,6 @@ func FuzzParseStanzas(f *testing.F) {
 	})
 }
 
-func TestKernelDependency(t *testing.T) {
-	d := debianAMD64.origin.(*debian)
-	for depends, want := range map[string]string{
-		"linux-image-6.1.0-56-cloud-amd64 (= 6.1.192-2)":          "6.1.0-56-cloud-amd64 6.1.192-2",
-		"base, linux-image-6.12.9+deb13-cloud-amd64 (= 6.12.9-1)": "6.12.9+deb13-cloud-amd64 6.12.9-1",
-		"linux-image-6.1.0-56-cloud-amd64 (>= 6.1.192-2)":         "",
-		"": "",
-	} {
-		m, err := d.dependency([]map[string]string{{"Package": "other"}, {"Package": d.kernel, "Depends": depends}})
-		if got := strings.Join(m, "|"); (err == nil) != (want != "") || err == nil && m[1]+" "+m[2] != want {
-			t.Errorf("%q: %s, %v", depends, got, err)
-		}
-	}
-}
-
 // TestAptError uses the words of apt 2.6 and of a few older ones.
 func TestAptError(t *testing.T) {
 	for stderr, want := range map[string]error{
@@ -69,7 +55,7 @@ func TestAptError(t *testing.T) {
 		"E: You don't have enough free space in /tmp/x.":                                                 syscall.ENOSPC,
 		"E: Failed to fetch http://a/b.deb  Error writing to file - write (28: No space left on device)": syscall.ENOSPC,
 	} {
-		if err := aptError(&commandError{"apt-get", stderr, errors.New("exit status 100")}); !errors.Is(err, want) {
+		if err := aptError(&job.Error{Name: "apt-get", Stderr: stderr, Err: errors.New("exit status 100")}); !errors.Is(err, want) {
 			t.Errorf("%q: %v", stderr, err)
 		}
 	}
@@ -78,23 +64,5 @@ func TestAptError(t *testing.T) {
 	}
 	if err := aptError(context.Canceled); err != context.Canceled {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestCommandError(t *testing.T) {
-	for stderr, want := range map[string]string{
-		"W: a\nE: b\nE: c\n": "tool: b",
-		"\nsomething else\n": "tool: something else",
-		"":                   "tool: exit status 1",
-	} {
-		err := &commandError{"tool", stderr, errors.New("exit status 1")}
-		if err.Error() != want {
-			t.Errorf("%q: %q, want %q", stderr, err, want)
-		}
-	}
-	_, err := run(t.Context(), "", "sh", "-c", "echo E: no >&2; exit 7")
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 7 || err.Error() != "sh: no" {
-		t.Errorf("error %v", err)
 	}
 }

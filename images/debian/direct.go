@@ -1,7 +1,6 @@
-package images
+package debian
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -9,74 +8,32 @@ import (
 	"slices"
 	"strings"
 
-	archive "trapline/images/debian"
+	"trapline/images/job"
 )
-
-// The variables that say where Debian is. Packages are fetched from there, without apt.
-const (
-	// siteVariable names the site with a release and its updates.
-	siteVariable = "TRAPLINE_DEBIAN"
-	// securityVariable names the site with security updates, or "none".
-	securityVariable = "TRAPLINE_DEBIAN_SECURITY"
-)
-
-// Where Debian is if neither the user nor the host says.
-const (
-	publicSite     = "http://deb.debian.org/debian/"
-	publicSecurity = "http://deb.debian.org/debian-security/"
-)
-
-// defaultSuite is the release of an image that takes the host's, where the host is no Debian
-// whose keys we have.
-const defaultSuite = "bookworm"
-
-// debianArchive is a release of Debian's at the sites that the user wants.
-func (s Store) debianArchive(suite string) archive.Archive {
-	security := cmp.Or(os.Getenv(securityVariable), publicSecurity)
-	if security == "none" {
-		security = ""
-	}
-	suites := archive.Suites(cmp.Or(os.Getenv(siteVariable), publicSite), security, cmp.Or(suite, hostSuite("/etc/os-release")))
-	if s.keys != nil {
-		return archive.Archive{Suites: suites, Keys: *s.keys}
-	}
-	return archive.Archive{Suites: suites, Keys: archive.ArchiveKeys()}
-}
-
-// hostSuite is the release that a host without apt has, of which a file tells what it is
-// (os-release(5)), or the default.
-func hostSuite(osRelease string) string {
-	text, err := os.ReadFile(osRelease)
-	name := codename.FindSubmatch(text)
-	if err == nil && name != nil && slices.Contains([]string{"bookworm", "trixie"}, string(name[1])) {
-		return string(name[1])
-	}
-	return defaultSuite
-}
 
 // A direct reads Debian's archive without a program of the host's.
 type direct struct {
-	archive archive.Archive
-	index   *archive.Index
+	archive Archive
+	index   *Index
 	parts   string
 }
 
 // direct reads the lists of an architecture.
-func (s Store) direct(ctx context.Context, w workplace, arch, suite string, p Progress) (direct, error) {
+func (f Fetcher) direct(ctx context.Context, w Workplace, arch, suite string, p job.Progress) (direct, error) {
 	p.Start("reading Debian's package lists", -1)
 	defer p.Done()
-	a := s.debianArchive(suite)
+	a := f.archive(suite)
 	index, err := a.Packages(ctx, arch, p.Add)
-	return direct{a, index, w.parts}, err
+	return direct{a, index, w.Parts}, err
 }
 
-func (d direct) name() string { return "Debian's lists" }
+func (d direct) Name() string { return "Debian's lists" }
 
-func (d direct) show(_ context.Context, v versions, names ...string) ([]map[string]string, error) {
+func (d direct) Show(_ context.Context, v Versions, names ...string) ([]map[string]string, error) {
 	var stanzas []map[string]string
 	for _, name := range names {
 		for i, e := range d.index.Lookup(name) {
-			if i == 0 || v == every {
+			if i == 0 || v == Every {
 				stanzas = append(stanzas, e.Fields)
 			}
 		}
@@ -84,7 +41,7 @@ func (d direct) show(_ context.Context, v versions, names ...string) ([]map[stri
 	return stanzas, nil
 }
 
-func (d direct) download(ctx context.Context, dir string, pkgs []Package, p Progress) error {
+func (d direct) Download(ctx context.Context, dir string, pkgs []Listing, p job.Progress) error {
 	files, err := d.files(pkgs)
 	if err != nil {
 		return err
@@ -97,16 +54,16 @@ func (d direct) download(ctx context.Context, dir string, pkgs []Package, p Prog
 
 // A namedFile is a file of the archive, and the name that it is to have.
 type namedFile struct {
-	archive.File
+	File
 	name string
 }
 
 // files finds the files of packages, of just the version and content that were chosen.
-func (d direct) files(pkgs []Package) ([]namedFile, error) {
+func (d direct) files(pkgs []Listing) ([]namedFile, error) {
 	var files []namedFile
 	for _, pkg := range pkgs {
 		entries := d.index.Lookup(pkg.Name)
-		i := slices.IndexFunc(entries, func(e archive.Entry) bool {
+		i := slices.IndexFunc(entries, func(e Entry) bool {
 			return e.Fields["Version"] == pkg.Version && strings.EqualFold(e.Fields["SHA256"], pkg.SHA256)
 		})
 		if i < 0 {
@@ -138,7 +95,7 @@ func removeOthers(parts string, wanted []namedFile) error {
 
 // fetchFiles puts files into dir. Those that have come, and the beginning of one that has not,
 // stay in parts, too, if something goes wrong: by their SHA-256, which no two files share.
-func fetchFiles(ctx context.Context, a archive.Archive, parts, dir string, files []namedFile, p Progress) error {
+func fetchFiles(ctx context.Context, a Archive, parts, dir string, files []namedFile, p job.Progress) error {
 	if err := os.MkdirAll(parts, 0o755); err != nil {
 		return err
 	}
