@@ -16,6 +16,8 @@ var _ = isas.Row(arch.AMD64, &isa{
 	frames:      amd64Frames,
 	savedRegs:   amd64SavedReg,
 	savedSize:   168,
+	callArgs:    []arch.Reg{arch.RDI, arch.RSI, arch.RDX, arch.R10, arch.R8, arch.R9},
+	callPrefix:  "__x64_sys_",
 	signalFlag:  2,
 })
 

@@ -12,6 +12,8 @@ var arm64 = isas.Row(arch.ARM64, &isa{
 	frames:      arm64Frames,
 	savedRegs:   arm64SavedReg,
 	savedSize:   336,
+	callArgs:    arch.ARM64.Args[:6],
+	callPrefix:  "__arm64_sys_",
 	signalFlag:  0,
 })
 

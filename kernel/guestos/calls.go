@@ -21,20 +21,20 @@ type Reader func(addr uint64, p []byte) error
 type Calls struct {
 	// Find finds them.
 	Find func(symbols Symbols, read Reader) CallTable
-	// Prefixes begin the kernel's own names of their functions.
-	Prefixes []string
 }
 
 // A CallTable is the system calls of one kernel.
 type CallTable struct {
 	Functions []kernel.Symbol // that the kernel calls for them, each by the name of its call
+	Prefixes  []string        // that begin the kernel's own names of functions for system calls
 	Args      *CallArgs       // nil: the functions take the arguments themselves
 }
 
 // CallArgs are arguments of system calls that lie in memory.
 type CallArgs struct {
 	Pointer int // which argument of the function is the address of the memory
-	Offsets map[*arch.Arch][]uint64
+	// Offset is where argument i lies in the memory, from 0. It is not ok if there is none.
+	Offset func(a *arch.Arch, i int) (off uint64, ok bool)
 	// Read, if not nil, reads argument i, from 0, at the function's first instruction instead.
 	Read func(mem Mem, regs Numbered, i int) (uint64, error)
 }
@@ -42,26 +42,27 @@ type CallArgs struct {
 // TableCalls are the system calls of a kernel whose functions for them are in the table with this
 // symbol. The name of a call is that of its function, without prefix if it begins with that.
 func TableCalls(table, prefix string, args *CallArgs) *Calls {
-	calls := &Calls{Find: func(symbols Symbols, read Reader) CallTable {
+	return &Calls{Find: func(symbols Symbols, read Reader) CallTable {
 		t := CallTable{Args: args}
+		if prefix != "" {
+			t.Prefixes = []string{prefix}
+		}
 		t.tabled(symbols, read, table, "")
 		for i := range t.Functions {
 			t.Functions[i].Name = strings.TrimPrefix(t.Functions[i].Name, prefix)
 		}
 		return t
 	}}
-	if prefix != "" {
-		calls.Prefixes = []string{prefix}
-	}
-	return calls
 }
 
-// savedArgs are where the caller's registers with arguments are, in bytes: struct pt_regs of
-// Linux, struct trapframe of tiny.
-var savedArgs = &CallArgs{Offsets: map[*arch.Arch][]uint64{
-	arch.AMD64:   {112, 104, 96, 56, 72, 64},
-	arch.ARM64:   {0, 8, 16, 24, 32, 40},
-	arch.RISCV64: {80, 88, 96, 104, 112, 120},
+// savedArgs are the caller's registers with arguments, where the kernel has saved them: in struct
+// pt_regs of Linux, struct trapframe of tiny.
+var savedArgs = &CallArgs{Offset: func(a *arch.Arch, i int) (uint64, bool) {
+	row, ok := isas.Of(a)
+	if !ok || i >= len(row.callArgs) {
+		return 0, false
+	}
+	return uint64(row.savedRegs(row.callArgs[i])), true
 }}
 
 // prefixed adds the functions whose names begin with prefix, and that ok accepts.

@@ -21,6 +21,10 @@ type isa struct {
 	// record at the top of the thread's stack, which has savedSize bytes; -1: nowhere.
 	savedRegs func(r arch.Reg) int
 	savedSize int
+	// callArgs are the registers with the arguments of a system call, which savedRegs knows.
+	callArgs []arch.Reg
+	// callPrefix begins the names of Linux's functions that take them from the record.
+	callPrefix string
 	// savedUser reports whether such a record is one of user mode, where userMode cannot.
 	savedUser func(arch.Regs) bool
 	// signalFlag is the bit of a thread's flags that says it has a signal to take.

@@ -11,6 +11,8 @@ var riscv64 = isas.Row(arch.RISCV64, &isa{
 	frames:      riscv64Frames,
 	savedRegs:   riscv64SavedReg,
 	savedSize:   288,
+	callArgs:    arch.RISCV64.Args[:6],
+	callPrefix:  "__riscv_sys_",
 	signalFlag:  2,
 	savedUser:   func(r arch.Regs) bool { return r.Reg(arch.RISCV64SSTATUS)&0x100 == 0 && r.Reg(arch.RISCV64PC) != 0 }, // SPP
 })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trapline/kernel"
+	"trapline/kernel/arch"
 )
 
 // lacks are the fields of a System that one may have left empty: it has none of what they are about.
@@ -75,6 +76,25 @@ func TestModuleName(t *testing.T) {
 	} {
 		if got := m.Means(test.pattern, test.module); got != test.want {
 			t.Errorf("%q means %q: %t", test.pattern, test.module, got)
+		}
+	}
+}
+
+// TestCallArgs: where the registers with the arguments of a system call are saved: the offsets of
+// struct pt_regs, as compilers lay it out.
+func TestCallArgs(t *testing.T) {
+	for a, want := range map[*arch.Arch][]uint64{
+		arch.AMD64:   {112, 104, 96, 56, 72, 64},
+		arch.ARM64:   {0, 8, 16, 24, 32, 40},
+		arch.RISCV64: {80, 88, 96, 104, 112, 120},
+	} {
+		for i, off := range want {
+			if got, ok := savedArgs.Offset(a, i); !ok || got != off {
+				t.Errorf("%s: argument %d is at %d, %t, want %d", a, i, got, ok, off)
+			}
+		}
+		if _, ok := savedArgs.Offset(a, len(want)); ok {
+			t.Errorf("%s: there is an argument %d", a, len(want))
 		}
 	}
 }

@@ -18,7 +18,7 @@ var Tiny = &System{
 	Module:    ModuleName{"vmlinux", "kernel"},
 	Banner:    tinyBanner,
 	ThreadTag: "thread",
-	Calls:     &Calls{Find: findTinyCalls, Prefixes: []string{tinyCall}},
+	Calls:     &Calls{Find: findTinyCalls},
 }
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // findTinyCalls: all take the caller's registers in memory.
 func findTinyCalls(symbols Symbols, read Reader) CallTable {
-	t := CallTable{Args: savedArgs}
+	t := CallTable{Args: savedArgs, Prefixes: []string{tinyCall}}
 	t.tabled(symbols, read, "calls", tinyCall)
 	return t
 }

@@ -26,7 +26,7 @@ var stubSystem = &guestos.System{
 	Name: "stub", Title: "Stub",
 	Is:     func(tab *kernel.Symtab) bool { return len(tab.Lookup("do_read")) > 0 },
 	Module: guestos.ModuleName{Name: "stubix", Alias: "unix"},
-	Calls:  &guestos.Calls{Find: stubCalls, Prefixes: []string{"do_"}},
+	Calls:  &guestos.Calls{Find: stubCalls},
 	Tracepoints: &guestos.Tracepoints{
 		Any:  func(guestos.Symbols) bool { return true },
 		Has:  func(_ guestos.Symbols, name string) bool { return name == "hook" },
@@ -38,6 +38,7 @@ var stubSystem = &guestos.System{
 }
 
 func stubCalls(symbols guestos.Symbols, _ guestos.Reader) (t guestos.CallTable) {
+	t.Prefixes = []string{"do_"}
 	for _, s := range symbols.Glob("do_*") {
 		s.Name = strings.TrimPrefix(s.Name, "do_")
 		t.Functions = append(t.Functions, s)

@@ -74,7 +74,7 @@ func (v *view) Lookup(name string) []kernel.Symbol {
 		return found
 	}
 	own := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	if v.calls != nil && slices.ContainsFunc(v.calls.Prefixes, own) {
+	if slices.ContainsFunc(v.all().Prefixes, own) {
 		return v.symbols.Lookup(name)
 	}
 	return nil
@@ -117,11 +117,10 @@ func (a arguments) arg(f *probes.Firing, i int, entry bool) uint64 {
 	case args.Read != nil:
 		v, _ := args.Read(a.target, f.CPU, i) // 0 where it cannot be read
 		return v
-	case i >= len(args.Offsets[guest]):
-		return 0
 	}
+	off, ok := args.Offset(guest, i)
 	var word [8]byte
-	if a.target.ReadMem(f.CPU.Reg(guest.Args[args.Pointer])+args.Offsets[guest][i], word[:]) != nil {
+	if !ok || a.target.ReadMem(f.CPU.Reg(guest.Args[args.Pointer])+off, word[:]) != nil {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(word[:])
