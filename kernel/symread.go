@@ -183,3 +183,20 @@ func endOf(spans []span, addr uint64) uint64 {
 	}
 	return addr
 }
+
+// EachSymbol calls yield for the symbols of the file's symbol table that have a name and are defined in
+// it, in the file's order. A damaged table has none.
+func (img *Image) EachSymbol(yield func(name string, s elf.Symbol)) {
+	if img.data == nil {
+		return
+	}
+	all, err := img.elf.Symbols()
+	if err != nil {
+		return
+	}
+	for _, s := range all {
+		if s.Name != "" && s.Section != elf.SHN_UNDEF {
+			yield(s.Name, s)
+		}
+	}
+}

@@ -148,8 +148,10 @@ func (b *btf) tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
 
 func (b *btf) typedef(name string) (*ctypes.Type, bool) { return b.named(name, btfTypedef, btfTypedef) }
 
-// function is the type of a function of the kernel.
-func (b *btf) function(name string) (*ctypes.Type, bool) { return b.named(name, btfFunc, btfFunc) }
+// typeOf is the type of a function of the kernel.
+func (b *btf) typeOf(name string) (*ctypes.Type, bool) { return b.named(name, btfFunc, btfFunc) }
+
+func (b *btf) memory() *budget { return b.budget }
 
 // maxDepth bounds how deep types that are not structures lie in one another.
 const maxDepth = 100

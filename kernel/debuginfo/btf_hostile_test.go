@@ -56,7 +56,7 @@ func TestHostileBTF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			types.btf, types.opened = b, true
+			types.compact, types.opened = b, true
 			start := time.Now()
 			for id := range b.offs {
 				look(b.typ(uint32(id)))

@@ -13,8 +13,8 @@ func (t *Types) Enumerator(name string) []int64 {
 	if t.enums == nil {
 		t.enums = make(map[string][]int64)
 		t.guard(func() {
-			if t.btf != nil {
-				t.btf.eachEnum(t.addEnum)
+			if t.compact != nil {
+				t.compact.eachEnum(t.addEnum)
 			} else {
 				t.dwarf.eachEnum(t.addEnum)
 			}

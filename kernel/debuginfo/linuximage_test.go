@@ -32,7 +32,7 @@ func TestLinuxBTFIsDWARF(t *testing.T) {
 	fromBTF, fromDWARF := New(img, "", ""), New(img, "", "")
 	fromBTF.open()
 	fromDWARF.opened, fromDWARF.dwarf = true, newDWARF(img, fromDWARF)
-	if fromBTF.btf == nil {
+	if fromBTF.compact == nil {
 		t.Fatal("no BTF", fromBTF.Err())
 	}
 	for _, tag := range []string{

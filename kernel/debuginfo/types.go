@@ -7,8 +7,8 @@
 //	function --index--> its code and its inlined copies
 //
 // The indices are made once for an image, of its DWARF, and kept. Else nothing is read
-// before it is asked for, and nothing is kept but what was. BTF and DWARF give the same
-// types.
+// before it is asked for, and nothing is kept but what was. BTF, CTF and DWARF
+// give the same types.
 package debuginfo
 
 import (
@@ -22,18 +22,18 @@ import (
 // Types finds types of one image. It is used by one goroutine at a time, while the image
 // is open.
 type Types struct {
-	img    *kernel.Image
-	cache  string // directory, "" for none
-	btf    *btf
-	dwarf  *dwarf
-	opened bool
-	vars   *nameIndex // of variables
-	defs   *nameIndex // of definitions
-	memo   map[memoKey]*ctypes.Type
-	enums  map[string][]int64 // values of enumerators
-	thread string
-	others Named
-	err    error
+	img     *kernel.Image
+	cache   string  // directory, "" for none
+	compact compact // nil: dwarf
+	dwarf   *dwarf
+	opened  bool
+	vars    *nameIndex // of variables
+	defs    *nameIndex // of definitions
+	memo    map[memoKey]*ctypes.Type
+	enums   map[string][]int64 // values of enumerators
+	thread  string
+	others  Named
+	err     error
 }
 
 // Named are types by their names.
@@ -73,23 +73,46 @@ func (t *Types) open() {
 	t.guard(t.choose)
 }
 
-// choose reads the BTF, or else the DWARF.
+// A compact is the types of an image in one section that is made for them.
+type compact interface {
+	tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool)
+	typedef(name string) (*ctypes.Type, bool)
+	typeOf(function string) (*ctypes.Type, bool)
+	eachEnum(f func(*ctypes.Type))
+	memory() *budget
+}
+
+// choose reads the BTF, or else the DWARF, or the CTF of an image that has neither.
 func (t *Types) choose() {
-	// A module's BTF counts on from the kernel's (btf.rst, "split BTF").
-	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == "" {
-		t.btf, t.err = newBTF(raw, t)
-	}
-	if t.btf == nil || t.err != nil {
-		t.btf = nil
+	if t.compact, t.err = t.openCompact(); t.compact == nil {
 		t.dwarf = newDWARF(t.img, t)
 	}
+}
+
+func (t *Types) openCompact() (compact, error) {
+	// A module's BTF counts on from the kernel's (btf.rst, "split BTF").
+	if raw, _, ok := t.img.Section(".BTF"); ok && len(raw) > 0 && t.img.Module() == "" {
+		b, err := newBTF(raw, t)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
+	}
+	if raw, ok := hasCTF(t.img); ok && !HasDWARF(t.img) {
+		c, err := newCTF(raw, t)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	return nil, nil
 }
 
 // Tagged finds a structure, union or enumeration by its tag.
 func (t *Types) Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
 	return t.find(kind, tag, func() (typ *ctypes.Type, ok bool) {
-		if t.btf != nil {
-			typ, ok = t.btf.tagged(kind, tag)
+		if t.compact != nil {
+			typ, ok = t.compact.tagged(kind, tag)
 		} else {
 			typ, ok = t.dwarf.tagged(kind, tag)
 		}
@@ -103,8 +126,8 @@ func (t *Types) Tagged(kind ctypes.Kind, tag string) (*ctypes.Type, bool) {
 // Typedef finds a type by its name.
 func (t *Types) Typedef(name string) (*ctypes.Type, bool) {
 	return t.find(ctypes.Typedef, name, func() (typ *ctypes.Type, ok bool) {
-		if t.btf != nil {
-			typ, ok = t.btf.typedef(name)
+		if t.compact != nil {
+			typ, ok = t.compact.typedef(name)
 		} else {
 			typ, ok = t.dwarf.typedef(name)
 		}
@@ -118,8 +141,8 @@ func (t *Types) Typedef(name string) (*ctypes.Type, bool) {
 // Function finds the type of a function: what it returns, and its parameters.
 func (t *Types) Function(name string) (*ctypes.Type, bool) {
 	return t.find(ctypes.Func, name, func() (*ctypes.Type, bool) {
-		if t.btf != nil {
-			return t.btf.function(name)
+		if t.compact != nil {
+			return t.compact.typeOf(name)
 		}
 		return t.dwarf.function(name)
 	})
@@ -169,8 +192,8 @@ func (t *Types) fail(err error) {
 
 // spent is the error of types that would take more memory than they may.
 func (t *Types) spent() error {
-	if t.btf != nil && t.btf.budget.err() != nil {
-		return t.btf.budget.err()
+	if t.compact != nil && t.compact.memory().err() != nil {
+		return t.compact.memory().err()
 	}
 	if t.dwarf != nil {
 		return t.dwarf.budget.err()
@@ -180,8 +203,8 @@ func (t *Types) spent() error {
 
 // spend takes memory for what is made of types.
 func (t *Types) spend(n int) bool {
-	if t.btf != nil {
-		return t.btf.budget.spend(n)
+	if t.compact != nil {
+		return t.compact.memory().spend(n)
 	}
 	return t.dwarf.budget.spend(n)
 }

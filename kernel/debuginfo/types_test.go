@@ -178,7 +178,7 @@ func TestBTF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types.btf, types.opened = b, true
+	types.compact, types.opened = b, true
 	file, ok := types.Tagged(ctypes.Struct, "file")
 	if !ok {
 		t.Fatal("struct file is not found")
@@ -262,7 +262,7 @@ func FuzzBTF(f *testing.F) {
 		if err != nil {
 			return
 		}
-		types.btf, types.opened = b, true
+		types.compact, types.opened = b, true
 		for id := range b.offs {
 			look(b.typ(uint32(id)))
 		}

@@ -30,8 +30,13 @@ const indexVersion = "v1"
 // Variable finds the type of a variable of the kernel.
 func (t *Types) Variable(name string) (*ctypes.Type, bool) {
 	return t.find(ctypes.Void, name, func() (*ctypes.Type, bool) {
-		if t.btf == nil {
+		if t.compact == nil {
 			return t.dwarf.variable(name)
+		}
+		if has, ok := t.compact.(interface {
+			variable(name string) (*ctypes.Type, bool)
+		}); ok {
+			return has.variable(name)
 		}
 		if t.vars == nil {
 			d := newDWARF(t.img, t)
