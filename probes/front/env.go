@@ -22,7 +22,7 @@ func (c *Config) checkEnv(sources []Source, m Macros) check.Env {
 // checkOptions are the options of the checker as they are set now.
 func (c *Config) checkOptions() check.Options {
 	o := c.Options
-	return check.Options{DefaultArgs: o.DefaultArgs, ArgRef: o.ArgRef, Empty: o.Empty, StrSize: o.StrSize}
+	return check.Options{DefaultArgs: o.DefaultArgs, ArgRef: o.ArgRef, Empty: o.Empty, StrSize: o.StrSize, Version: o.Version}
 }
 
 func (c *Config) findSymbol(module, name string) (addr, size uint64, ok bool) {

@@ -218,7 +218,7 @@ func TestManyKeys(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	tab, err := New(Spec{Fn: Count, Keys: []Key{{Size: 8}}}, 10*(entryCost+16))
+	tab, err := New(Spec{Fn: Count, Keys: []Key{{Size: 8}}}, 10*(entryCost+17))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,17 +244,17 @@ func TestKeysRoundTrip(t *testing.T) {
 	}
 	k = AppendBytes(AppendStack(AppendBytes(k, []byte("text")), []uint64{1, 1 << 63}), nil)
 	got := fmt.Sprintf("%x", unpack(keys, k))
-	want := "[{f8  []} {f7f8  []} {f5f6f7f8  []} {f1f2f3f4f5f6f7f8  []} {0 74657874 []} {0  [1 8000000000000000]} {0  []}]"
+	want := "[{f8 1  []} {f7f8 2  []} {f5f6f7f8 4  []} {f1f2f3f4f5f6f7f8 8  []} {0 0 74657874 []} {0 0  [1 8000000000000000]} {0 0  []}]"
 	if got != want {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestExtend(t *testing.T) {
-	if got := (Key{Size: 2, Signed: true}).Extend(0xffff); int64(got) != -1 {
+	if got := (Key{Signed: true}).Extend(Part{Int: 0xffff, Size: 2}); int64(got) != -1 {
 		t.Errorf("got %d", int64(got))
 	}
-	if got := (Key{Size: 2}).Extend(0xffff); got != 0xffff {
+	if got := (Key{}).Extend(Part{Int: 0xffff, Size: 2}); got != 0xffff {
 		t.Errorf("got %d", got)
 	}
 }

@@ -20,32 +20,35 @@ const (
 // A Key is the type of one part of the tuple.
 type Key struct {
 	Kind KeyKind
-	// Size and Signed are those of an integer: 1, 2, 4 or 8 bytes. Comparison is unsigned
-	// whatever the sign.
+	// Size and Signed are those of an integer at its first use: 1, 2, 4 or 8 bytes. Each Part has
+	// the size of its own use. Comparison is unsigned whatever the sign.
 	Size   int
 	Signed bool
 	// Form says how the consumer prints a KeySym; the numbers are those of package code.
 	Form uint8
 }
 
-// Extend extends an integer of a Part to 64 bits by the sign of its type.
-func (k Key) Extend(v uint64) uint64 {
-	unused := 64 - 8*k.Size
+// Extend extends an integer to 64 bits by the sign of its type.
+func (k Key) Extend(p Part) uint64 {
+	unused := 64 - 8*p.Size
 	if k.Signed {
-		return uint64(int64(v<<unused) >> unused)
+		return uint64(int64(p.Int<<unused) >> unused)
 	}
-	return v
+	return p.Int
 }
 
 // A Part is the value of one part of a key. Which field holds it follows from the Key.
 type Part struct {
-	Int   uint64 // zero-extended from the key's size
+	Int   uint64 // zero-extended from Size
+	Size  int    // of an integer, in bytes
 	Bytes []byte // of a string, without the NUL, or of bytes
 	Stack []uint64
 }
 
-// AppendInt packs an integer of size bytes; higher bits of v are ignored.
+// AppendInt packs an integer of size bytes; higher bits of v are ignored. Equal numbers of different
+// sizes are different keys.
 func AppendInt(key []byte, v uint64, size int) []byte {
+	key = append(key, byte(size))
 	switch size {
 	case 1:
 		return append(key, byte(v))
@@ -83,7 +86,8 @@ func unpack(keys []Key, key []byte) []Part {
 		p := &parts[i]
 		switch k.Kind {
 		case KeyInt, KeySym:
-			p.Int, key = cutInt(key, k.Size)
+			p.Size = int(key[0])
+			p.Int, key = cutInt(key[1:], p.Size)
 		case KeyStack:
 			var n uint64
 			n, key = cutInt(key, 4)

@@ -34,13 +34,13 @@ func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 // callee finds what a call calls.
 func (c *checker) callee(x *syntax.Call) (name string, fn any) {
 	id := x.Fun.(*syntax.Ident)
-	fn, ok := functions[id.Name]
+	fn, ok := c.functionNamed(id.Name)
 	c.lockArg(x, id.Name)
 	if why := notHere[id.Name]; !ok && why != "" {
 		c.fail(x.Fun, FuncUndef, "%s( ) has no meaning here: %s", id.Name, why)
 	}
 	if !ok {
-		if _, builtin := builtins[id.Name]; builtin || c.defined(id.Name) {
+		if _, builtin := c.builtin(id.Name); builtin || c.defined(id.Name) {
 			c.fail(x.Fun, FuncIdkind, "%s is a variable and not a function", id.Name)
 		}
 		c.fail(x.Fun, FuncUndef, "undefined function name: %s", id.Name)

@@ -17,6 +17,7 @@ import (
 	"trapline/kernel/ctypes"
 	"trapline/probes/d/agg"
 	"trapline/probes/d/code"
+	"trapline/probes/d/option"
 	"trapline/probes/d/syntax"
 )
 
@@ -53,11 +54,12 @@ type Env struct {
 
 // Options are the compiler's options that matter here.
 type Options struct {
-	DefaultArgs bool // defaultargs: macro arguments not given are 0 and ""
-	ArgRef      bool // argref: macro arguments need not all be used
-	Empty       bool // empty: a program may be empty
-	StrSize     int  // strsize: bytes of a string with its NUL; 0: code.DefaultStrSize
-	Builtins    bool // the program says what built-in variables are: inlines may have their names
+	DefaultArgs bool           // defaultargs: macro arguments not given are 0 and ""
+	ArgRef      bool           // argref: macro arguments need not all be used
+	Empty       bool           // empty: a program may be empty
+	StrSize     int            // strsize: bytes of a string with its NUL; 0: code.DefaultStrSize
+	Builtins    bool           // the program says what built-in variables are: inlines may have their names
+	Version     option.Version // version: of D, that the program asks for; the zero value: this one
 }
 
 // A Var is a variable that the program assigns or declares.
@@ -102,9 +104,10 @@ type checker struct {
 	region string
 	vars   map[varKey]*Var
 	aggs   map[string]*Agg
-	str    *ctypes.Type // string of the program's strsize
-	used   map[int]bool // macro arguments
-	order  order        // of the clause's statements
+	str    *ctypes.Type    // string of the program's strsize
+	used   map[int]bool    // macro arguments
+	later  map[string]bool // names of versions of D after the program's
+	order  order           // of the clause's statements
 	// compared is the enumeration that the expression at hand is compared with, or nil.
 	compared *ctypes.Type
 }
@@ -145,7 +148,7 @@ func New(env Env, parts ...*syntax.Program) *Checker {
 // Part checks the next part and annotates its tree, as Check does. The options are those that hold
 // for it.
 func (c *Checker) Part(prog *syntax.Program, o Options) error {
-	c.c.prog, c.c.env.Options = prog, o
+	c.c.prog, c.c.env.Options, c.c.later = prog, o, later(o.Version)
 	return c.c.failure(c.c.checkPart)
 }
 
@@ -246,6 +249,7 @@ func (c *checker) predicate(cl *syntax.Clause) (unknown bool) {
 	if !c.any(cl.Pred).IsScalar() {
 		c.fail(cl.Pred, PredScalar, "predicate result must be of scalar type")
 	}
+	c.registersSuffice(cl.Pred)
 	return false
 }
 
@@ -253,6 +257,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
 		c.exprStmt(s.X)
+		c.registersSuffice(s.X)
 		c.ordered(s.X)
 	case *syntax.IfStmt:
 		c.fail(s, Unknown, "if statements must be desugared first")

@@ -68,8 +68,8 @@ func (c *checker) declare(n *syntax.Declarator, v *Var) {
 
 // reserved reports whether a global of that name has a meaning already.
 func (c *checker) reserved(name string) bool {
-	_, fn := functions[name]
-	_, builtin := builtins[name]
+	_, fn := c.functionNamed(name)
+	_, builtin := c.builtin(name)
 	_, enum := c.enums[name]
 	return fn || builtin || enum || c.inlines[name] != nil || name == "regs" || name == "uregs" || name == "args"
 }

@@ -275,12 +275,11 @@ func bases(words []string) (n int) {
 	return n
 }
 
-// function is the type of a function that returns t.
-func (c *checker) function(t *ctypes.Type, part syntax.Part) *ctypes.Type {
-	if len(part.Keys) == 0 && !part.More {
-		return ctypes.FuncOf(t, nil, false)
-	}
-	return ctypes.FuncOf(t, c.prototype("function", part.Keys, 0), part.More)
+// function is the type of a function. As in DTrace, D declares functions of one type, int (), for it
+// calls none; those of the kernel's own types keep theirs.
+func (c *checker) function(part syntax.Part) *ctypes.Type {
+	c.prototype("function", part.Keys, 0)
+	return ctypes.FuncOf(ctypes.IntType, nil, false)
 }
 
 // What the prototype of a function, an array, an inline or a probe may have.

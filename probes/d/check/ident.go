@@ -56,7 +56,8 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 		constant(x, uint64(e.value))
 		return e.of
 	}
-	switch b := builtins[x.Name].(type) {
+	named, _ := c.builtin(x.Name)
+	switch b := named.(type) {
 	case code.Builtin:
 		info.Ref = b
 		return c.builtinType(b)
@@ -81,7 +82,7 @@ func (c *checker) ident(x *syntax.Ident) *ctypes.Type {
 	if t := c.kernelEnum(x, x.Name); t != nil {
 		return t
 	}
-	if _, ok := functions[x.Name]; ok {
+	if _, ok := c.functionNamed(x.Name); ok {
 		c.fail(x, IdentBadref, "function %s( ) may not be used as a variable", x.Name)
 	}
 	if x.Name == "args" || x.Name == "regs" || x.Name == "uregs" {

@@ -7,6 +7,7 @@ import "trapline/probes/d/syntax"
 const (
 	Unknown syntax.Tag = "D_UNKNOWN" // part of the language that is not supported yet
 	Empty   syntax.Tag = "D_EMPTY"   // nothing in the program
+	NoReg   syntax.Tag = "D_NOREG"   // more values on the way than DTrace's machine has registers
 
 	PredScalar syntax.Tag = "D_PRED_SCALAR" // predicate is not a number
 

@@ -51,7 +51,7 @@ func (c *checker) declarator(base *ctypes.Type, d *syntax.Declarator) (t *ctypes
 		case syntax.Array:
 			t = c.array(d, t, part.Len)
 		case syntax.Function:
-			t = c.function(t, part)
+			t = c.function(part)
 		case syntax.Assoc:
 			if i > 0 {
 				c.fail(d, DeclArrsub, "associative array may not be part of another type")

@@ -86,6 +86,10 @@ type Var struct {
 	Keys  []Type
 }
 
+// Static reports whether the variable is there all the time: it is neither self-> nor an associative
+// array, whose room is taken when they are assigned.
+func (v Var) Static() bool { return v.Scope != Self && len(v.Keys) == 0 }
+
 // An Agg is an aggregation: @name[keys] = fn(args).
 type Agg struct {
 	Name string // without the @, "" for the anonymous one

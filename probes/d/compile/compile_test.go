@@ -198,7 +198,7 @@ END
 	if a.Name != "x" || a.Fn != agg.Sum || a.Type.Name != "uid_t" || a.Keys[1].Name != "pid_t" || a.Line != 8 {
 		t.Errorf("aggregation %+v", a)
 	}
-	if k := c.Actions[3].Args[1]; k.Type.Name != "pid_t" {
+	if k := c.Actions[3].Args[1]; k.Type.Name != "uint64_t" {
 		t.Errorf("second use records the key as %s", k.Type.Name)
 	}
 	if act := c.Actions[4]; act.Act != code.Printa || act.Format != "%s %d %@d" || act.Aggs[0] != 0 {

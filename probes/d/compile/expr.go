@@ -41,10 +41,14 @@ func (c *compiler) stringFunc(x syntax.Expr) *code.Func {
 	return f.done(x, t)
 }
 
-// key makes the code for a key of an aggregation: of the type that the first use had.
+// key makes the code for a key of an aggregation whose first use has the type t. A scalar keeps its
+// own type, and so its own size.
 func (c *compiler) key(x syntax.Expr, t *ctypes.Type) *code.Func {
 	if isDynamic(x) {
 		return c.dynamic(x.(*syntax.Call))
+	}
+	if t.IsScalar() {
+		t = decayed(x)
 	}
 	f := &function{compiler: c}
 	f.into(x, t)

@@ -42,7 +42,7 @@ func (f *function) offset(x syntax.Expr, more uint64) (fixed uint64, moving bool
 		}
 		fixed, moving := f.offset(y.X, more)
 		size := uint64(y.Info().Type.Bytes())
-		if i := y.Args[0].Info(); i.Const {
+		if i := y.Args[0].Info(); i.Const && i.Value < uint64(y.X.Info().Type.Base().Len) {
 			return fixed + i.Value*size, moving
 		}
 		f.value(y.Args[0])

@@ -30,7 +30,7 @@ func (t *Text) labels(tab *agg.Table, rows []agg.Row) (text []string, width int,
 		line := t.made(func() {
 			for i, k := range tab.Keys {
 				if k.Kind == agg.KeyInt {
-					t.number(r.Key[i].Int, k.Size)
+					t.number(r.Key[i].Int, r.Key[i].Size)
 				} else {
 					t.buf = fmt.Appendf(t.buf, " %*s", widths[i], t.label(k, r.Key[i]))
 				}

@@ -76,7 +76,7 @@ func (t *Text) rows(tabs []*agg.Table) {
 func (t *Text) key(k agg.Key, p agg.Part) {
 	switch k.Kind {
 	case agg.KeyInt:
-		t.number(p.Int, k.Size)
+		t.number(p.Int, p.Size)
 	case agg.KeyString:
 		t.string(p.Bytes, 50)
 	case agg.KeySym:
@@ -104,7 +104,7 @@ func formOf(k agg.Key) code.Form { return code.Form(k.Form) }
 func keyValue(k agg.Key, p agg.Part) Value {
 	switch k.Kind {
 	case agg.KeyInt:
-		return Value{Kind: buffer.Int, Size: k.Size, Signed: k.Signed, Int: k.Extend(p.Int)}
+		return Value{Kind: buffer.Int, Size: p.Size, Signed: k.Signed, Int: k.Extend(p)}
 	case agg.KeySym:
 		return Value{Kind: buffer.Int, Size: 8, Int: p.Int, Form: formOf(k)}
 	case agg.KeyString:

@@ -27,6 +27,7 @@ type Options struct {
 	LibDirs     []string // where they are
 	ErrTags     bool     // errors show their tags
 	ZeroDefs    bool     // a description may match no probe
+	Version     Version  // of D that is asked for; the zero value: this one
 	Verbose     bool     // report what was skipped, and why
 
 	Tramp        string // probe, thread: whose trampolines are

@@ -131,7 +131,7 @@ func TestTable(t *testing.T) {
 func TestTableFields(t *testing.T) {
 	set := map[string]bool{"CPUs": true}
 	for _, r := range table {
-		for _, value := range []string{"", "0", "9", "9s", "x", "a", "s", "inplace", "hook", "thread", "none", "linux", "ring", "json", "off", "manual", "utf8"} {
+		for _, value := range []string{"", "0", "9", "9s", "x", "a", "s", "inplace", "hook", "thread", "none", "linux", "ring", "json", "off", "manual", "utf8", "1.2"} {
 			if r.set == nil {
 				continue
 			}

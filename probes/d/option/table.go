@@ -100,7 +100,7 @@ var table = map[string]row{
 	"stdc":        {reading, "a, c, s or t: standard that the preprocessor keeps to (-X)", setStandard},
 	"syslibdir":   {reading, "as libdir", addLibDir},
 	"undef":       {reading, "undefine a name in the preprocessor (-U)", cppArg("-U")},
-	"version":     {atStart, "version of D that the program asks for", setVersion},
+	"version":     {compiling, "version of D that the program asks for: later names are its own", setVersion},
 	"zdefs":       {atStart, "allow descriptions that match no probe (-Z)", flag(func(o *Options) *bool { return &o.ZeroDefs })},
 
 	// Not here.

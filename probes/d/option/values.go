@@ -170,13 +170,3 @@ func addLibDir(o *Options, value string) error {
 	o.LibDirs = append(o.LibDirs, value)
 	return nil
 }
-
-// setVersion accepts the versions of the language up to this one.
-func setVersion(_ *Options, value string) error {
-	var major, minor, micro int
-	n, _ := fmt.Sscanf(value, "%d.%d.%d", &major, &minor, &micro)
-	if n < 2 || major != 1 || minor > 13 {
-		return fmt.Errorf("%q is not a version of D up to 1.13", value)
-	}
-	return nil
-}

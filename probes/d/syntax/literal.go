@@ -109,7 +109,8 @@ func (s *scanner) char() {
 
 var escapes = map[byte]byte{'a': 7, 'b': 8, 't': 9, 'n': 10, 'v': 11, 'f': 12, 'r': 13}
 
-// literalByte adds the next character, or what an escape stands for, to b.
+// literalByte adds the next character, or what an escape stands for, to b. As in DTrace, \? and \' are
+// not escapes, but a quote after a backslash does not end a character literal.
 func (s *scanner) literalByte(b *strings.Builder) {
 	c := s.src[s.off]
 	s.off++
@@ -130,7 +131,10 @@ func (s *scanner) literalByte(b *strings.Builder) {
 	case hexDigit(c) >= 0 && hexDigit(c) < 8:
 		s.off--
 		b.WriteByte(s.digits(8, 3))
+	case c == '"', c == '\\':
+		b.WriteByte(c)
 	default:
+		b.WriteByte('\\') // no escape of D's: both characters stand
 		b.WriteByte(c)
 	}
 }

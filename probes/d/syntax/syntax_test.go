@@ -114,7 +114,7 @@ func TestLiterals(t *testing.T) {
 	for src, want := range map[string]uint64{
 		"0": 0, "10": 10, "010": 8, "0x10": 16, "0XfF": 255, "1u": 1, "1ULL": 1, "0xcL": 12,
 		"18446744073709551615": 1<<64 - 1,
-		"'a'":                  'a', `'\n'`: 10, `'\\'`: '\\', `'\''`: '\'', `'\0'`: 0, `'\377'`: 255, `'\x41'`: 'A',
+		"'a'":                  'a', `'\n'`: 10, `'\\'`: '\\', `'\''`: '\\'<<8 | '\'', `'\?'`: '\\'<<8 | '?', `'\"'`: '"', `'\0'`: 0, `'\377'`: 255, `'\x41'`: 'A',
 		"'ab'": 'a'<<8 | 'b', `'\a\b\t\n\v\f\r'`: 0x0708090a0b0c0d,
 	} {
 		if got := parseExpr(t, src).(*IntLit).Value; got != want {
@@ -122,7 +122,7 @@ func TestLiterals(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		`""`: "", `"a\tb"`: "a\tb", `"\101\x42\q\?\""`: "ABq?\"", "\"a\\\nb\"": "ab", `"\0"`: "\x00",
+		`""`: "", `"a\tb"`: "a\tb", `"\101\x42\q\?\""`: `AB\q\?"`, "\"a\\\nb\"": "ab", `"\0"`: "\x00",
 	} {
 		if got := parseExpr(t, src).(*StringLit).Value; got != want {
 			t.Errorf("%s: %q, want %q", src, got, want)

@@ -8,6 +8,9 @@ import (
 	"trapline/probes/d/code"
 )
 
+// maxStatic is how many bytes an array or structure may have that is there all the time, as in DTrace.
+const maxStatic = 16 << 10
+
 // check proves what running relies on: the code, by Verify, and that variables, keys and
 // actions have the parts that they need, of sizes that can be recorded.
 func check(p *code.Program) error {
@@ -65,6 +68,9 @@ func checkVar(v code.Var) error {
 	}
 	if v.Type.Kind == code.Frames {
 		return errors.New("a stack")
+	}
+	if v.Static() && v.Type.Kind == code.Bytes && v.Type.Size > maxStatic {
+		return fmt.Errorf("it has %d bytes, and at most %d are possible: make it self-> or an associative array", v.Type.Size, maxStatic)
 	}
 	for _, k := range v.Keys {
 		if k.Kind == code.Void {

@@ -24,7 +24,6 @@ type action struct {
 	fields []buffer.Field // of its values in the record
 	table  *agg.Table
 	keys   []*code.Func // of an aggregation
-	types  []code.Type  // of its keys
 	value  *code.Func   // of an aggregation, nil for count
 	stack  int          // frames
 }
@@ -64,8 +63,7 @@ func (m *Machine) bind(a *action) {
 	switch a.Act {
 	case code.Aggregate:
 		a.table = m.tables[a.Aggs[0]]
-		a.types = m.prog.Aggs[a.Aggs[0]].Keys
-		n := len(a.types)
+		n := len(m.prog.Aggs[a.Aggs[0]].Keys)
 		a.keys = a.Args[:n]
 		if len(a.Args) > n {
 			a.value = a.Args[n]
@@ -241,7 +239,7 @@ func (f *frame) aggregate(a *action) (part int, ok bool) {
 		if !ok {
 			return i, false
 		}
-		f.appendKey(&a.types[i], v)
+		f.appendKey(&fn.Type, v)
 	}
 	value, incr := uint64(0), f.m.times
 	if a.value != nil {

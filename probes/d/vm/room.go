@@ -30,7 +30,7 @@ func (f *frame) update(t *agg.Table, value, incr int64) {
 // less: that of the largest strings.
 func chunk(p *code.Program) (n int) {
 	for _, v := range p.Vars {
-		if v.Scope != code.Self && v.Keys == nil {
+		if v.Static() {
 			continue
 		}
 		size := stringSize(v.Type)

@@ -99,6 +99,12 @@ BEGIN { trace(1 / 0); } ### "D_DIV_ZERO expression contains division by zero"
 ---
 BEGIN { x = 1; x %= 2 - 2; } ### "D_DIV_ZERO"
 ---
+BEGIN { trace(timestamp + (pid * (pid - (pid | (pid + (pid & (pid ^ (pid + 1)))))))); } ### "D_NOREG"
+---
+BEGIN { many[1, 2, 3, 4, 5, 6, 7, 8, 9] = 1; } ### "D_NOREG"
+---
+BEGIN /(pid + (pid + (pid + (pid + (pid + (pid + (pid + pid))))))) > 0/ {} ### "D_NOREG"
+---
 BEGIN { trace(*pid); } ### "D_DEREF_NONPTR"
 ---
 BEGIN { trace(*(void *)arg0); } ### "D_DEREF_VOID"
