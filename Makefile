@@ -37,7 +37,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build conformance deb dist fresh fresh-arm64 demo test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
+.PHONY: build conformance deb dist fresh fresh-arm64 demo picture test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
 
 build: deps
 	@[ -e bin/trapline ] || echo 'building bin/trapline: a few minutes the first time'
@@ -106,6 +106,10 @@ demo: build
 	@printf '\nEvery instruction of that kernel at once, each counted twice, by its breakpoint and by the emulator:\n'
 	$(call show,trapline dtrace -x crosscheck -c 'awkward | wc' -n 'kinst::*: { @ = count(); }')
 comma := ,
+
+# The picture in README, by the command that stands there; a test compares it.
+picture: build
+	bin/trapline flame -q --svg docs/flame.svg -c 'forks 3' -n 'profile-1us { @[execname, stack()] = count(); }'
 
 test: tested
 	go test ./...

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,6 +94,7 @@ func runFor(t *testing.T, a *arch.Arch, dir string, setup func(*arch.Arch, *test
 		env.Setenv("ARCH", a.Name)
 		env.Setenv("TINY", filepath.Join(root, "images/tiny/tiny-"+a.Name+".elf"))
 		env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+		env.Setenv("DOCS", filepath.Join(root, "docs"))
 		env.Setenv("XDG_CACHE_HOME", filepath.Dir(ownCache(env)))
 		env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 		return setup(a, env)
@@ -144,6 +146,26 @@ func TestFrontPage(t *testing.T) {
 	if line := "dtrace -c 'forks 3' -n 'kinst::sys_*:0 { @[probefunc] = count(); }'"; !strings.Contains(shown, line) ||
 		!strings.Contains(strings.ReplaceAll(string(example.Comment), "-x crosscheck ", ""), line) {
 		t.Errorf("README.md and kinst_glob do not run the same command: %s", line)
+	}
+}
+
+// TestPicture: README, the script that compares the picture, and the makefile that draws it run the
+// same command.
+func TestPicture(t *testing.T) {
+	const file = "tiny/flame_readme.txtar"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`-c '.*`).FindString(string(text))
+	for _, path := range []string{"../README.md", "../Makefile"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "" || !strings.Contains(string(text), "flame.svg "+line+"\n") {
+			t.Errorf("%s and %s do not run the same command: %s", path, file, line)
+		}
 	}
 }
 
