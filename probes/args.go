@@ -13,6 +13,14 @@ type Typed interface {
 	ArgTypes(d Desc) []*ctypes.Type
 }
 
+// A Declarer is a provider whose probes the guest may declare, with the types of their arguments.
+type Declarer interface {
+	Provider
+	// Declared are the arguments that all probes have that d matches. It is not ok if the guest
+	// declares none of them, or they differ. It makes no probes.
+	Declared(d Desc) (args []ctypes.Arg, ok bool)
+}
+
 // An Arguer is a provider that reads an argument of a firing when it is asked for it, and
 // leaves Firing.Args alone.
 type Arguer interface {

@@ -20,6 +20,8 @@ var FreeBSD = &System{
 	ThreadTag: "thread",
 	Debug:     "kernel.debug",
 	Modules:   []string{".ko"},
+
+	Tracepoints: freebsdTracepoints,
 }
 
 const (

@@ -57,7 +57,7 @@ func findLinuxTracepoints(symbols Symbols, read Reader) (all []Tracepoint) {
 		}
 		for _, mark := range []string{iterMark, callMark} {
 			if addr := addressOf(symbols, mark+name); addr != 0 {
-				p.Calls = append(p.Calls, addr)
+				p.Calls = append(p.Calls, TracepointCall{Addr: addr})
 			}
 		}
 		all = append(all, p)

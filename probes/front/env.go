@@ -13,7 +13,7 @@ import (
 func (c *Config) checkEnv(sources []Source, m Macros) check.Env {
 	return check.Env{
 		Regs: c.Arch.Numbers(), Symbol: c.findSymbol, MacroArgs: m.Args, Macros: macroVars(m.Vars),
-		Types: c.types(), Args: c.Resolver.ArgTypes, Local: c.Resolver.LocalType,
+		Types: c.types(), Args: c.Resolver.ArgTypes, Declared: c.declared, Local: c.Resolver.LocalType,
 		HasProvider: c.hasProvider, HasModule: c.Text.InKernel,
 		Libraries: append(libraryNames(sources), guestos.LibraryNames()...), Options: c.checkOptions(),
 	}

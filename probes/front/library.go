@@ -63,11 +63,11 @@ func (c *Config) ShownArgs(d probes.Desc) (types []string) {
 			continue
 		}
 		if x := lib.Probe(d.Provider, d.Name); x != nil {
-			for _, t := range x.Xlated {
-				types = append(types, t.Unnamed())
-			}
-			return types
+			return unnamed(x.Xlated)
 		}
+	}
+	if x := c.declared(d.String()); x != nil {
+		return unnamed(x.Xlated)
 	}
 	for _, t := range c.Resolver.ArgTypes(d.String()) {
 		types = append(types, t.String())

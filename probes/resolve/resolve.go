@@ -118,6 +118,23 @@ func (r *Resolver) ArgTypes(text string) []*ctypes.Type {
 	return nil
 }
 
+// Declared are the arguments that the guest declares of the probes of a description. It is not ok if
+// it declares none, or they differ.
+func (r *Resolver) Declared(text string) (args []ctypes.Arg, ok bool) {
+	desc, err := probes.ParseDesc(text)
+	if err != nil || desc.Provider == "" {
+		return nil, false
+	}
+	for _, p := range r.registry.Providers() {
+		if d, is := p.(probes.Declarer); is && kernel.Match(desc.Provider, p.Name()) {
+			if args, ok = d.Declared(desc); ok {
+				return args, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // NoMatch is the error of a description that matches nothing: it says what is wrong with it, or
 // what it lacks that a provider would make probes for.
 func (r *Resolver) NoMatch(text string) error {

@@ -2,6 +2,7 @@ package sdt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trapline/kernel"
@@ -13,10 +14,28 @@ import (
 )
 
 // Enable plants the breakpoints.
-func (p *Provider) Enable(ps []*probes.Probe) error { return p.text.Set.EnableSites(p.sites(ps)) }
+func (p *Provider) Enable(ps []*probes.Probe) error {
+	if err := p.text.Set.EnableSites(p.sites(ps)); err != nil {
+		return err
+	}
+	p.flip(len(ps))
+	return nil
+}
 
 // Disable takes them away.
-func (p *Provider) Disable(ps []*probes.Probe) error { return p.text.Set.DisableSites(p.sites(ps)) }
+func (p *Provider) Disable(ps []*probes.Probe) error {
+	p.flip(-len(ps))
+	return p.text.Set.DisableSites(p.sites(ps))
+}
+
+// flip counts the probes that are on, for the kernel's switches.
+func (p *Provider) flip(more int) {
+	was := p.on > 0
+	p.on += more
+	if is := p.on > 0; is != was && p.points != nil {
+		p.points.flip(p.name, is)
+	}
+}
 
 func (p *Provider) sites(ps []*probes.Probe) []patch.Site {
 	out := make([]patch.Site, 0, len(ps))
@@ -99,6 +118,17 @@ func (p *Provider) ArgTypes(d probes.Desc) []*ctypes.Type {
 	return all
 }
 
+// Declared implements probes.Declarer.
+func (p *Provider) Declared(d probes.Desc) (args []ctypes.Arg, ok bool) {
+	for i, x := range p.matching(d) {
+		if x.Function == "" || i > 0 && !slices.Equal(args, x.Declared) {
+			return nil, false
+		}
+		args, ok = x.Declared, true
+	}
+	return args, ok
+}
+
 // Report says what was skipped, and which tracepoints fired without arguments.
 func (p *Provider) Report() []string {
 	out := p.skips.Report(p.name)
@@ -124,5 +154,6 @@ var _ interface {
 	probes.Selector
 	probes.Arguer
 	probes.Typed
+	probes.Declarer
 	probes.Reporter
 } = (*Provider)(nil)

@@ -16,10 +16,13 @@ import (
 // A Place is an instruction at which a probe fires. Places of one name in one function make
 // one probe.
 type Place struct {
-	Module string
-	Name   string
-	Addr   uint64
-	Args   Args // nil: they are where those of a function are, up to maxArgs
+	Module   string
+	Function string // "": the one that holds the place
+	Name     string
+	Addr     uint64 // 0: the probe is declared, and never fires
+	Args     Args   // nil: they are where those of a function are, up to maxArgs
+	// Declared is what the guest declares of the arguments.
+	Declared []ctypes.Arg
 }
 
 // maxArgs is how many arguments a probe of dtrace_probe.h has at most.
@@ -41,7 +44,8 @@ type Provider struct {
 	arch     *arch.Arch
 	points   *Tracepoints // nil: none
 	asked    bool         // for its places
-	places   []Place      // by address
+	on       int          // probes
+	places   []Place      // by address, or as the guest has them
 	made     map[*probes.Probe][]Place
 	skips    ktext.Skips
 	skipped  map[uint64]bool
@@ -63,7 +67,9 @@ func (p *Provider) AddTracepoints(t *Tracepoints) { p.points = t }
 // Add makes places known.
 func (p *Provider) Add(places ...Place) {
 	p.places = append(p.places, places...)
-	slices.SortStableFunc(p.places, func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) })
+	if p.points == nil || p.points.Declared == nil { // a guest that declares them has an order of its own
+		slices.SortStableFunc(p.places, func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) })
+	}
 }
 
 // Forget drops the places at [lo, hi), where there is no text any more.
@@ -134,6 +140,9 @@ func (p *Provider) candidates(d probes.Desc) []Place {
 
 // function is the name of the function that holds a place.
 func (p *Provider) function(x Place) string {
+	if x.Function != "" {
+		return x.Function
+	}
 	s, _, _ := p.text.At(x.Addr)
 	return s.Name
 }
@@ -156,10 +165,29 @@ func (p *Provider) unknown(d probes.Desc) error {
 
 // probe makes the probe of a place, or says why that cannot be.
 func (p *Provider) probe(x Place) (q *probes.Probe, why string) {
+	if x.Addr == 0 {
+		return p.registry.Group(p, x.Module, x.Function, 0).Named(x.Name, 0), ""
+	}
 	s, _, ok := p.text.At(x.Addr)
 	if !ok {
 		return nil, "no function is there"
 	}
+	if why := p.point(x, s); why != "" {
+		return nil, why
+	}
+	g := p.registry.Group(p, x.Module, s.Name, s.Addr)
+	if x.Function != "" {
+		g = p.registry.Group(p, x.Module, x.Function, 0)
+	}
+	q = g.Named(x.Name, x.Addr)
+	if !slices.ContainsFunc(p.made[q], func(y Place) bool { return y.Addr == x.Addr }) {
+		p.made[q] = append(p.made[q], x)
+	}
+	return q, ""
+}
+
+// point makes the point of a place in a function, or says why that cannot be.
+func (p *Provider) point(x Place, s kernel.Symbol) (why string) {
 	f := p.text.Set.Func(s.Addr, int(s.Size))
 	why = "no instruction begins there"
 	err := f.Each(func(off int, code []byte) bool {
@@ -173,16 +201,9 @@ func (p *Provider) probe(x Place) (q *probes.Probe, why string) {
 		return false
 	})
 	if err != nil && why != "" {
-		return nil, err.Error()
+		return err.Error()
 	}
-	if why != "" {
-		return nil, why
-	}
-	q = p.registry.Group(p, x.Module, s.Name, s.Addr).Named(x.Name, x.Addr)
-	if !slices.ContainsFunc(p.made[q], func(y Place) bool { return y.Addr == x.Addr }) {
-		p.made[q] = append(p.made[q], x)
-	}
-	return q, ""
+	return why
 }
 
 // skip counts a place that has no probe, once.

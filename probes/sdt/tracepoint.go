@@ -25,7 +25,7 @@ type walker struct {
 type point struct {
 	t *Tracepoints
 	guestos.Tracepoint
-	stops []uint64 // functions that stand for those of a tracepoint
+	stops []guestos.TracepointCall // functions that stand for those of a tracepoint
 }
 
 // NewTracepoints makes those that a system's kernel has. read reads its memory.
@@ -43,7 +43,7 @@ func NewTracepoints(of *guestos.Tracepoints, kernel ktext.Part, types Types, a *
 
 // point makes the arguments of a site.
 func (t *Tracepoints) point(x guestos.Tracepoint) *point {
-	return &point{t, x, append([]uint64{function}, x.Calls...)}
+	return &point{t, x, append([]guestos.TracepointCall{{Addr: function}}, x.Calls...)}
 }
 
 // While a tracepoint is off it has no functions to call. The walk sees one that is not
@@ -73,8 +73,9 @@ func (w *walker) load(addr uint64) (uint64, bool) {
 // divert takes the jumps of other sites of the tracepoint: code that asks whether it is on may
 // call a function that asks again.
 func (w *walker) divert(pc uint64) (to uint64, ok bool) {
-	for _, x := range w.point.t.sites[w.point.Key] {
-		if x.Site == pc && pc != w.point.Site {
+	p := w.point
+	for _, x := range p.t.sites[p.Key] {
+		if x.Site == pc && pc != p.Site && p.Hook[1] != 0 {
 			return x.Target, true
 		}
 	}
@@ -85,42 +86,60 @@ func (w *walker) divert(pc uint64) (to uint64, ok bool) {
 // the site without having met the call: it has a condition that does not hold.
 func (p *point) Select(f *probes.Firing) bool {
 	f.Args = [10]uint64{}
-	called, err := p.follow(f)
+	if len(p.t.late) > 0 {
+		p.t.catchUp()
+	}
+	call, err := p.follow(f)
 	switch {
 	case err != nil:
 		p.t.walk.fail(p, err)
 		return true
-	case called:
-		p.take(f)
+	case call != nil:
+		p.take(f, call.Args)
 	}
-	return called
+	return call != nil
 }
 
-// follow walks from the target of the site's jump to the call, or behind the site.
-func (p *point) follow(f *probes.Firing) (called bool, err error) {
+// follow walks from the target of the site's jump to the call, or behind the site: then there is none.
+func (p *point) follow(f *probes.Firing) (call *guestos.TracepointCall, err error) {
 	w := p.t.walk
 	w.point = p
 	behind, err := w.Next(p.Site)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	err = w.Run(f.CPU, p.Target, func(pc uint64) bool {
-		called = w.Called && (slices.Contains(p.stops, pc) || w.Reg(w.arch.Args[0]) == data)
-		return called || pc == behind
+		call = p.callAt(pc)
+		return call != nil || pc == behind
 	})
-	return called, err
+	return call, err
 }
 
-// take gets the arguments where the call has them: behind the first, which is data.
-func (p *point) take(f *probes.Firing) {
+// callAt is the call that the walk has come to, nil if it has come to none.
+func (p *point) callAt(pc uint64) *guestos.TracepointCall {
+	if i := slices.IndexFunc(p.stops, func(c guestos.TracepointCall) bool { return c.Addr == pc }); i >= 0 {
+		return &p.stops[i]
+	}
+	if w := p.t.walk; w.Called && w.Reg(w.arch.Args[0]) == data {
+		return &p.stops[0]
+	}
+	return nil
+}
+
+// take gets the arguments where the call has them: behind the first, which is data. Of how many there
+// are 0 says nothing.
+func (p *point) take(f *probes.Firing, passed int) {
 	w := p.t.walk
 	n := len(w.arch.Args)
 	for i := range f.Args {
+		if passed > 0 && i >= passed {
+			break
+		}
 		if i+1 < n {
 			f.Args[i] = w.Reg(w.arch.Args[i+1])
 			continue
 		}
-		if i >= len(p.Types()) {
+		if passed == 0 && i >= len(p.Types()) {
 			break
 		}
 		at := w.Reg(w.arch.SP) + w.arch.StackArgs + uint64((i+1-n)*w.arch.PtrSize)
@@ -138,7 +157,7 @@ func (w *walker) fail(p *point, err error) {
 
 // Types are the parameters of the function that is called, without the first.
 func (p *point) Types() []*ctypes.Type {
-	if p.t.types == nil {
+	if p.t.types == nil || p.Tracepoint.Types == "" {
 		return nil
 	}
 	f, ok := p.t.types.Function(p.Tracepoint.Types)

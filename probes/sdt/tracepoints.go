@@ -1,6 +1,7 @@
 package sdt
 
 import (
+	"cmp"
 	"slices"
 
 	"trapline/kernel/callsite"
@@ -23,37 +24,64 @@ type Tracepoints struct {
 	// Thread is the address of what the kernel keeps of the thread that a CPU is in, 0 if it is
 	// not known.
 	Thread func(cpu probes.CPU) uint64
+	// Write writes the kernel's memory.
+	Write func(addr uint64, p []byte) error
 
 	kernel ktext.Part
 	types  Types // nil: nothing is known of them
 	read   guestos.Reader
 	walk   *walker
 	cpu    probes.CPU                      // at whose hit a condition looks
-	sites  map[uint64][]guestos.Tracepoint // by key
+	sites  map[uint64][]guestos.Tracepoint // by key; nil: they have not been looked for
+	found  []found
+	on     map[string]int // by switch: how many providers want it
+	late   []string       // switches that could not be written yet
+}
+
+// Providers are those of all tracepoints.
+func (t *Tracepoints) Providers() []string {
+	if t.Declared == nil {
+		return append([]string{callsite.DefaultProvider}, t.Tracepoints.Providers()...)
+	}
+	return append(t.Declared(t.kernel.Symbols, t.read), t.Tracepoints.Providers()...)
 }
 
 // places are those of a provider.
-func (t *Tracepoints) places(provider string) []Place {
-	if provider == callsite.DefaultProvider {
-		return t.find()
+func (t *Tracepoints) places(provider string) (out []Place) {
+	for _, x := range t.find() {
+		if x.provider == provider {
+			out = append(out, x.Place)
+		}
 	}
-	return t.known(provider)
+	return append(out, t.known(provider)...)
 }
 
 // has reports whether there could be a probe of that name.
 func (t *Tracepoints) has(provider, name string) bool {
-	if provider == callsite.DefaultProvider {
-		return t.Has(t.kernel.Symbols, name)
-	}
-	return slices.ContainsFunc(t.Known, func(k guestos.Known) bool { return k.Provider == provider && k.Name == name })
+	known := func(k guestos.Known) bool { return k.Provider == provider && k.Name == name }
+	declares := t.Declared != nil || provider == callsite.DefaultProvider
+	return declares && (t.Has == nil || t.Has(t.kernel.Symbols, name)) || slices.ContainsFunc(t.Known, known)
 }
 
-// find are the places of all tracepoints that have any, by address.
-func (t *Tracepoints) find() (out []Place) {
+// A found is a place of a provider.
+type found struct {
+	Place
+	provider string
+}
+
+// find are the places of all tracepoints, and those that have none. They are looked for once.
+func (t *Tracepoints) find() []found {
+	if t.sites != nil {
+		return t.found
+	}
 	t.sites = map[uint64][]guestos.Tracepoint{}
 	for _, x := range t.Find(t.kernel.Symbols, t.read) {
 		t.sites[x.Key] = append(t.sites[x.Key], x)
-		out = append(out, Place{Module: t.kernel.Module, Name: x.Name, Addr: x.Site, Args: t.point(x)})
+		place := Place{
+			Module: cmp.Or(x.Module, t.kernel.Module), Function: x.Function, Name: x.Name, Addr: x.Site,
+			Args: t.point(x), Declared: x.Args,
+		}
+		t.found = append(t.found, found{place, cmp.Or(x.Provider, callsite.DefaultProvider)})
 	}
-	return out
+	return t.found
 }

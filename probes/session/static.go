@@ -43,7 +43,7 @@ func (s *Session) staticProvider(name string) *static.Provider {
 // addTracepoints makes the provider sdt, with the kernel's tracepoints, and the providers of those that
 // have another name too.
 func (s *Session) addTracepoints() error {
-	p := s.staticProvider(callsite.DefaultProvider)
+	s.staticProvider(callsite.DefaultProvider)
 	of := s.OS.System().Tracepoints
 	if of == nil || !of.Any(s.Symbols) {
 		return nil
@@ -54,8 +54,8 @@ func (s *Session) addTracepoints() error {
 		return err
 	}
 	t.Thread = func(cpu probes.CPU) uint64 { return s.trace.ThreadOf(cpu).Addr }
-	p.AddTracepoints(t)
-	for _, name := range of.Providers() {
+	t.Write = s.Target.WriteMem
+	for _, name := range t.Providers() {
 		s.staticProvider(name).AddTracepoints(t)
 	}
 	return nil

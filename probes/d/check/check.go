@@ -35,6 +35,9 @@ type Env struct {
 	// Args gives the types of a probe's arguments, none if it has no args[]. The probe is
 	// given by its description as written. Nil: there are none.
 	Args func(desc string) []*ctypes.Type
+	// Declared gives what the guest declares of the probes of a description, as written, nil if it
+	// declares nothing. Nil: it declares none.
+	Declared func(desc string) *syntax.ProbeDecl
 	// Local gives the type of the local variable that locals->name is at the probes of a
 	// description, as written. The error says in plain words why there is none. Nil: no
 	// probe has any.

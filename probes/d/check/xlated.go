@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"trapline/kernel/ctypes"
@@ -21,7 +22,7 @@ func (c *checker) declared(desc string) *syntax.ProbeDecl {
 	provider, rest, _ := strings.Cut(desc, ":")
 	p := c.providers[provider]
 	if p == nil {
-		return nil
+		return c.guestDeclared(desc)
 	}
 	name := rest[strings.LastIndexByte(rest, ':')+1:]
 	for _, d := range p.Probes {
@@ -29,7 +30,16 @@ func (c *checker) declared(desc string) *syntax.ProbeDecl {
 			return d
 		}
 	}
-	return nil
+	return c.guestDeclared(desc)
+}
+
+// guestDeclared is the declaration that the guest has of the probes that a description means, nil
+// if it has none.
+func (c *checker) guestDeclared(desc string) *syntax.ProbeDecl {
+	if c.env.Declared == nil {
+		return nil
+	}
+	return c.env.Declared(desc)
 }
 
 // xlatedArg is args[i] where the clause's probes have translated arguments. It reports false if
@@ -39,20 +49,29 @@ func (c *checker) xlatedArg(x *syntax.Index) (t *ctypes.Type, ok bool) {
 	if first == nil {
 		return nil, false
 	}
-	types := c.probeTypes(first, first.Xlated)
 	for _, p := range c.clause.Probes[1:] {
-		d := c.declared(p.Text)
-		if d == nil || !sameTypes(types, c.probeTypes(d, d.Xlated)) || !sameOrigins(first, d) {
+		if d := c.declared(p.Text); d == nil || !c.sameArgs(first, d) {
 			c.fail(x, ArgsMulti, "args[ ] may not be referenced because the probes of the clause have different arguments")
 		}
 	}
-	i := c.constIndex(x, len(types))
-	to, from := first.Xlated[i], origin(first, i)
-	native := &syntax.Cast{Pos: x.Pos, To: first.Args[from], X: &syntax.Ident{Pos: x.Pos, Name: fmt.Sprintf("arg%d", from)}}
-	if ctypes.Same(types[i], c.probeTypes(first, first.Args)[from]) {
-		return c.stand(x, types[i], native), true
+	i := c.constIndex(x, len(first.Xlated))
+	to, from := first.Xlated[i], first.Args[origin(first, i)]
+	seen := c.probeTypes(first, []*syntax.TypeName{to})[0]
+	native := &syntax.Cast{Pos: x.Pos, To: from, X: &syntax.Ident{Pos: x.Pos, Name: fmt.Sprintf("arg%d", origin(first, i))}}
+	if ctypes.Same(seen, c.probeTypes(first, []*syntax.TypeName{from})[0]) {
+		return c.stand(x, seen, native), true
 	}
-	return c.stand(x, types[i], &syntax.Xlate{Pos: x.Pos, To: to, X: native}), true
+	return c.stand(x, seen, &syntax.Xlate{Pos: x.Pos, To: to, X: native}), true
+}
+
+// sameArgs reports whether two probes have the same arguments. What is written alike is the same,
+// whether its type is known or not.
+func (c *checker) sameArgs(a, b *syntax.ProbeDecl) bool {
+	alike := func(x, y *syntax.TypeName) bool { return x.Unnamed() == y.Unnamed() }
+	if slices.EqualFunc(a.Args, b.Args, alike) && slices.EqualFunc(a.Xlated, b.Xlated, alike) {
+		return sameOrigins(a, b)
+	}
+	return sameTypes(c.probeTypes(a, a.Xlated), c.probeTypes(b, b.Xlated)) && sameOrigins(a, b)
 }
 
 // origin is the argument that is translated to the i-th that programs see.
