@@ -1,6 +1,8 @@
 package insn
 
 import (
+	"slices"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"trapline/kernel/arch"
@@ -46,6 +48,7 @@ func amd64Execute(m Machine, code []byte, pc uint64) error {
 
 // amd64Ops are the operations that are known.
 var amd64Ops = map[x86asm.Op]func(amd64Exec) error{
+	x86asm.STOSB: stores(1), x86asm.STOSW: stores(2), x86asm.STOSD: stores(4), x86asm.STOSQ: stores(8),
 	x86asm.NOP: amd64Exec.nothing, x86asm.LFENCE: amd64Exec.nothing, x86asm.PAUSE: amd64Exec.nothing,
 	x86asm.MOV: amd64Exec.move, x86asm.MOVZX: amd64Exec.move, x86asm.MOVSX: amd64Exec.moveSigned, x86asm.MOVSXD: amd64Exec.moveSigned,
 	x86asm.LEA: amd64Exec.lea, x86asm.PUSH: amd64Exec.push, x86asm.POP: amd64Exec.pop, x86asm.CALL: amd64Exec.call, x86asm.RET: amd64Exec.ret,
@@ -69,6 +72,27 @@ var amd64Conditional = map[x86asm.Op]byte{
 }
 
 func (e amd64Exec) nothing() error { return nil }
+
+// stores is stos of n bytes, upwards, as kernels have the direction flag.
+func stores(n int) func(amd64Exec) error {
+	const most = 1 << 16 // of repetitions
+	return func(e amd64Exec) error {
+		times, at := uint64(1), e.Reg(arch.RDI)
+		if slices.Contains(e.x.Prefix[:], x86asm.PrefixREP) {
+			times = e.Reg(arch.RCX)
+			e.SetReg(arch.RCX, 0)
+		}
+		if times > most {
+			return ErrUnknown
+		}
+		for ; times > 0; times-- {
+			e.SetMem(at, n, e.Reg(arch.RAX))
+			at += uint64(n)
+		}
+		e.SetReg(arch.RDI, at)
+		return nil
+	}
+}
 
 // register is the register behind a name, and which bits of it are meant.
 func register(r x86asm.Reg) (full arch.Reg, bits, shift uint, ok bool) {

@@ -103,7 +103,7 @@ func (e arm64Exec) retAuthenticated() error {
 }
 
 // readSystem is mrs of the registers in which a kernel keeps what belongs to the CPU and to
-// the thread.
+// the thread, and of how its addresses are made.
 func (e arm64Exec) readSystem() error {
 	rt := e.field(0, 5)
 	switch e.field(5, 15) {
@@ -111,6 +111,8 @@ func (e arm64Exec) readSystem() error {
 		return e.set(rt, e.Reg(arch.ARM64TPIDR))
 	case 1<<14 | 4<<7 | 1<<3: // sp_el0 is 3, 0, c4, c1, 0
 		return e.set(rt, e.Reg(arch.ARM64SP_EL0))
+	case 1<<14 | 2<<7 | 2: // tcr_el1 is 3, 0, c2, c0, 2
+		return e.set(rt, e.Reg(arch.ARM64TCR))
 	}
 	return ErrUnknown
 }

@@ -60,8 +60,36 @@ func riscv64Compute4(m Machine, x uint32) error {
 		return nil
 	case 0x2f:
 		return riscv64Atomic(m, x, a, b, set)
+	case 0x73:
+		return riscv64CSR(m, x, a, set)
 	}
 	return ErrUnknown
+}
+
+// riscv64CSRs are those that kernels read and write wherever they are: interrupts off and on, and what
+// belongs to the CPU.
+var riscv64CSRs = map[uint32]arch.Reg{0x100: arch.RISCV64SSTATUS, 0x140: arch.RISCV64SSCRATCH}
+
+// riscv64CSR is csrrw, csrrs, csrrc and those with an immediate (Unprivileged ISA, 6.1).
+func riscv64CSR(m Machine, x uint32, a uint64, set func(uint64) error) error {
+	r, known := riscv64CSRs[x>>20]
+	f3, from := x>>12&7, x>>15&31
+	if !known || f3&3 == 0 {
+		return ErrUnknown
+	}
+	if f3 >= 4 {
+		a = uint64(from)
+	}
+	old := m.Reg(r)
+	switch f3 & 3 {
+	case 1:
+		m.SetReg(r, a)
+	case 2:
+		m.SetReg(r, old|a)
+	case 3:
+		m.SetReg(r, old&^a)
+	}
+	return set(old)
 }
 
 // riscv64Value is a general register; x0 is 0.

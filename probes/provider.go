@@ -26,6 +26,12 @@ type Reporter interface {
 	Report() []string
 }
 
+// A Loser is a provider whose probes may fire without what they should pass. Lost says which have
+// done so, and why, one fact a line: a trace says it even if it is not asked to.
+type Loser interface {
+	Lost() []string
+}
+
 // A Forgetter is a provider that keeps what it has found out about text.
 type Forgetter interface {
 	// Forget drops what is known of text at [lo, hi), which is not there any more. It is called

@@ -129,13 +129,15 @@ func (p *Provider) Declared(d probes.Desc) (args []ctypes.Arg, ok bool) {
 	return args, ok
 }
 
-// Report says what was skipped, and which tracepoints fired without arguments.
-func (p *Provider) Report() []string {
-	out := p.skips.Report(p.name)
-	if p.points != nil && p.name == callsite.DefaultProvider {
-		out = append(out, p.points.report()...)
+// Report says what was skipped.
+func (p *Provider) Report() []string { return p.skips.Report(p.name) }
+
+// Lost says which tracepoints fired without arguments.
+func (p *Provider) Lost() []string {
+	if p.points == nil || p.name != callsite.DefaultProvider {
+		return nil
 	}
-	return out
+	return p.points.report()
 }
 
 // noProbe says that there is no probe of a description, whose name is no pattern.
@@ -156,4 +158,5 @@ var _ interface {
 	probes.Typed
 	probes.Declarer
 	probes.Reporter
+	probes.Loser
 } = (*Provider)(nil)

@@ -173,6 +173,7 @@ func (s *Session) Finish() error {
 			s.complain("%s", line)
 		}
 	}
+	s.sayLost()
 	s.keep(s.trace.EndVTime())
 	s.keep(s.modules.End())
 	s.keep(s.registry.Disable(s.probes()))
@@ -185,6 +186,17 @@ func (s *Session) show() { s.trace.Show() }
 
 // Err is the first error so far: of writing, or of adjusting breakpoints.
 func (s *Session) Err() error { return errors.Join(s.trace.Err(), s.set.Err()) }
+
+// sayLost says which probes have fired without what they should pass.
+func (s *Session) sayLost() {
+	for _, p := range s.registry.Providers() {
+		if l, ok := p.(probes.Loser); ok {
+			for _, line := range l.Lost() {
+				s.complain("%s", line)
+			}
+		}
+	}
+}
 
 // Report says what providers passed over or suspended, one fact a line.
 func (s *Session) Report() []string {

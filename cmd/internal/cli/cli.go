@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -28,6 +29,8 @@ const (
 	statusPanic  = 126 // the guest's kernel has panicked
 	statusTriple = 127 // triple fault, or the emulator failed
 	statusSignal = 130 // interrupted
+
+	statusTerminated = 143 // SIGTERM
 )
 
 // An exit ends the program with a status, and a message if it has one.
@@ -172,12 +175,45 @@ func find(name string) (command, error) {
 // call runs a command. An interrupt lets it come to its end; a second one is deadly.
 func (e *env) call(c command, args []string) error {
 	if c.signals {
-		ctx, stop := signal.NotifyContext(e.ctx, syscall.SIGINT, syscall.SIGTERM)
-		defer stop()
-		context.AfterFunc(ctx, stop)
-		e.ctx = ctx
+		defer e.heed()()
 	}
-	return c.run(e, args)
+	return e.signalled(c.run(e, args))
+}
+
+// heed has a signal end the command in order; a second one ends the process.
+func (e *env) heed() (stop func()) {
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(received{s})
+		case <-ctx.Done():
+		}
+	}()
+	e.ctx = ctx
+	return func() { signal.Stop(signals); cancel(nil) }
+}
+
+// received is why a command was cancelled.
+type received struct{ os.Signal }
+
+func (r received) Error() string { return r.String() }
+
+// signalled gives a command that was told to terminate the status of that, whatever it has made of it: what
+// it has printed may not be all.
+func (e *env) signalled(err error) error {
+	var r received
+	if !errors.As(context.Cause(e.ctx), &r) || r.Signal != syscall.SIGTERM {
+		return err
+	}
+	var x *exit
+	if err == nil || errors.As(err, &x) && (x.err == nil || x.status == statusSignal) {
+		return &exit{status: statusTerminated}
+	}
+	return err
 }
 
 // finish turns an error into a message of one line and a status.

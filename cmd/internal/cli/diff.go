@@ -65,11 +65,12 @@ func runDiff(e *env, args []string) error {
 		rows[i] = numbers(captured)
 	}
 	if len(rows[0])+len(rows[1]) == 0 {
-		return &exit{statusSkip, errors.New("diff: nothing to compare: the program has aggregated nothing on either image")}
+		return &exit{statusSkip, errors.New("diff: nothing to compare: the program has aggregated nothing on either image; what it prints is not compared")}
 	}
 	if n := showChanges(e.stdout, images, rows, threshold); n > 0 {
 		return &exit{status: statusDiffers}
 	}
+	fmt.Fprintf(e.stderr, "diff: no difference in %d values\n", len(rows[0]))
 	return nil
 }
 

@@ -24,6 +24,9 @@ func runFlame(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if *svg == "" && terminal(e.stdout) {
+		return usagef("flame: the picture is a file for a browser: name it with --svg FILE")
+	}
 	var rows []tracejson.Row
 	if len(t.sources) == 0 && len(t.args) == 0 {
 		rows, err = tracejson.Read(e.stdin)

@@ -27,7 +27,8 @@ func helpNotes(w io.Writer) {
 
 Exit status: 0 fine, 1 an error, 2 a wrong command line; 124 a limit was reached,
 125 the guest hangs, 126 its kernel panicked, 127 it triple-faulted or the emulator
-failed; 130 interrupted. boot -c gives the command's own, dtrace that of exit().
+failed; 130 interrupted, 143 terminated by SIGTERM. boot -c gives the command's own,
+dtrace that of exit(); Ctrl-C is a good end of a trace, 0.
 `)
 }
 

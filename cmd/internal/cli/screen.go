@@ -3,8 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 
 	"trapline/emu"
 	"trapline/kernel/arch"
@@ -19,9 +22,10 @@ type screen struct {
 	mu       sync.Mutex
 	out      io.Writer
 	patience time.Duration
-	quiet    time.Time // since when nothing has been written
-	shown    bool      // a line of ours is there
-	inside   bool      // what was written last has not ended its line, which is not ours to erase
+	width    func() int // of the terminal; nil: not asked for yet
+	quiet    time.Time  // since when nothing has been written
+	shown    bool       // a line of ours is there
+	inside   bool       // what was written last has not ended its line, which is not ours to erase
 }
 
 const eraseLine = "\r\x1b[K" // ECMA-48, 8.3.41
@@ -54,8 +58,22 @@ func (s *screen) show(text string) {
 	if s.inside || time.Since(s.quiet) < s.patience {
 		return
 	}
-	io.WriteString(s.out, eraseLine+text)
+	io.WriteString(s.out, eraseLine+s.fit(text))
 	s.shown = true
+}
+
+// fit cuts a line to the terminal: one that wraps is not erased as a whole.
+func (s *screen) fit(text string) string {
+	if f, ok := s.out.(*os.File); ok && s.width == nil {
+		s.width = func() int { w, _, _ := term.GetSize(int(f.Fd())); return w } // 0 if it does not say
+	}
+	if s.width == nil {
+		return text
+	}
+	if w := s.width() - 1; w > 0 && len(text) > w {
+		return text[:w]
+	}
+	return text
 }
 
 // busy shows what a step is doing, while it says nothing, until it is stopped.

@@ -30,6 +30,9 @@ func TestScreen(t *testing.T) {
 		{func() { s.show("5") }, eraseLine + "5"},
 		{func() { s.busy(func() string { return "" })() }, eraseLine},
 		{func() { s.patience = time.Hour; s.show("6") }, ""},
+		{func() { s.width = func() int { return 5 }; s.patience = 0; s.show("7890") }, eraseLine + "7890"},
+		{func() { s.show("78901") }, eraseLine + "7890"},
+		{func() { s.width = func() int { return 0 }; s.show("78901"); s.patience = time.Hour }, eraseLine + "78901"},
 		{func() { s.quiet = time.Now().Add(-2 * time.Hour); s.show("7") }, eraseLine + "7"},
 	} {
 		out.Reset()

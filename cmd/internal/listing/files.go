@@ -2,6 +2,7 @@ package listing
 
 import (
 	"io/fs"
+	"path"
 	"strings"
 
 	"trapline/kernel/source"
@@ -20,8 +21,7 @@ func (f *Files) Text(at source.Line) string {
 	}
 	lines, known := f.lines[at.File]
 	if !known {
-		text, _ := fs.ReadFile(f.FS, at.File) // a file that is not there has no lines
-		lines = strings.Split(string(text), "\n")
+		lines = strings.Split(f.read(at.File), "\n")
 		if f.lines == nil {
 			f.lines = map[string][]string{}
 		}
@@ -31,4 +31,20 @@ func (f *Files) Text(at source.Line) string {
 		return ""
 	}
 	return strings.TrimSpace(lines[at.Line-1])
+}
+
+// read is the text of a file, "" if it is not there. An absolute name, which a kernel has that was built
+// elsewhere than in its source, may be below the directory as a whole or from any of its folders on.
+func (f *Files) read(name string) string {
+	absolute := path.IsAbs(name)
+	for name = strings.TrimPrefix(name, "/"); ; {
+		if text, err := fs.ReadFile(f.FS, path.Clean(name)); err == nil {
+			return string(text)
+		}
+		_, rest, more := strings.Cut(name, "/")
+		if !absolute || !more || !strings.Contains(rest, "/") {
+			return ""
+		}
+		name = rest
+	}
 }

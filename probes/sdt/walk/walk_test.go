@@ -243,7 +243,7 @@ func TestErrors(t *testing.T) {
 		{"a bad load", arch.AMD64, "\x48\x8b\x00\x90", "at 0x1000: invalid address (0x0)"},
 		{"no memory", arch.AMD64, "\xe9\xfb\x0f\x00\x00", "at 0x2000: invalid address (0x2000)"},
 		{"vector register", arch.ARM64, "\x00\x00\x40\x3d", "at 0x1000: it is not known what the instruction does"},
-		{"control register", arch.RISCV64, "\xf3\x26\x00\x10", "at 0x1000: it is not known what the instruction does"},
+		{"control register", arch.RISCV64, "\xf3\x26\x00\x18", "at 0x1000: it is not known what the instruction does"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code := []byte(test.code)
@@ -264,6 +264,55 @@ func TestErrors(t *testing.T) {
 			}
 			if strings.Contains(test.want, "not known") && !errors.Is(err, insn.ErrUnknown) {
 				t.Error("it does not wrap insn.ErrUnknown")
+			}
+		})
+	}
+}
+
+// TestKernels: what kernels do on the way to a tracepoint's call is followed: interrupts off and on, how
+// addresses are made, memory that is cleared.
+func TestKernels(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		arch *arch.Arch
+		code string
+		regs map[arch.Reg]uint64
+		want map[arch.Reg]uint64
+	}{
+		{"csrrci a4, sstatus, 2", arch.RISCV64, "\x73\x77\x01\x10", map[arch.Reg]uint64{arch.RISCV64SSTATUS: 0x122},
+			map[arch.Reg]uint64{arch.RISCV64X0 + 14: 0x122, arch.RISCV64SSTATUS: 0x120}},
+		{"csrrs zero, sstatus, a4", arch.RISCV64, "\x73\x20\x07\x10", map[arch.Reg]uint64{arch.RISCV64SSTATUS: 0x120, arch.RISCV64X0 + 14: 2},
+			map[arch.Reg]uint64{arch.RISCV64SSTATUS: 0x122}},
+		{"csrrw a0, sscratch, zero", arch.RISCV64, "\x73\x15\x00\x14", map[arch.Reg]uint64{arch.RISCV64SSCRATCH: 7},
+			map[arch.Reg]uint64{arch.RISCV64X0 + 10: 7, arch.RISCV64SSCRATCH: 0}},
+		{"mrs x0, tcr_el1", arch.ARM64, "\x40\x20\x38\xd5", map[arch.Reg]uint64{arch.ARM64TCR: 0x19},
+			map[arch.Reg]uint64{arch.ARM64X0: 0x19}},
+		{"rep stos %eax,%es:(%rdi)", arch.AMD64, "\xf3\xab", map[arch.Reg]uint64{arch.RCX: 3, arch.RDI: 0x1800},
+			map[arch.Reg]uint64{arch.RCX: 0, arch.RDI: 0x180c}},
+		{"stos %rax,%es:(%rdi)", arch.AMD64, "\x48\xab", map[arch.Reg]uint64{arch.RCX: 3, arch.RDI: 0x1800},
+			map[arch.Reg]uint64{arch.RCX: 3, arch.RDI: 0x1808}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, err := New(test.arch, func(addr uint64, p []byte) error {
+				clear(p)
+				copy(p, test.code[min(int(addr-0x1000), len(test.code)):])
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &machine{}
+			for r, v := range test.regs {
+				m.SetReg(r, v)
+			}
+			end := 0x1000 + uint64(len(test.code))
+			if err := w.Run(m, 0x1000, func(pc uint64) bool { return pc == end }); err != nil {
+				t.Fatal(err)
+			}
+			for r, want := range test.want {
+				if got := w.Reg(r); got != want {
+					t.Errorf("%s is %#x, want %#x", test.arch.Regs[r].Name, got, want)
+				}
 			}
 		})
 	}
