@@ -3,10 +3,13 @@ package kernel
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
@@ -38,6 +41,15 @@ func limited(r io.Reader, n int) ([]byte, error) {
 		return nil, fmt.Errorf("its %d bytes decompress to more than %d MiB, the limit for as many", n, limit>>20)
 	}
 	return data, nil
+}
+
+// Decompress gives what is in a file that is compressed by gzip, xz or zstd, and any other as it is.
+// Errors say what is wrong with it.
+func Decompress(data []byte) ([]byte, error) { return decompress(data) }
+
+// Compressed reports whether a file that begins so is one that Decompress opens.
+func Compressed(head []byte) bool {
+	return bytes.HasPrefix(head, magicGzip) || bytes.HasPrefix(head, magicXZ) || bytes.HasPrefix(head, magicZstd)
 }
 
 // decompress gives what is in a file of a format that Linux's modules come in.
@@ -77,6 +89,30 @@ func damage(err error) error {
 func (img *Image) decompressed(s *elf.Section) (data []byte, err error) {
 	defer Recover(&err)
 	return s.Data()
+}
+
+// oldCompressed is a section of debug information as GNU compressed it before ELF had a way: .debug_info is
+// .zdebug_info, and begins with "ZLIB" and its size, with the high byte first.
+func (img *Image) oldCompressed(name string) (data []byte, addr uint64, ok bool) {
+	const header = 12
+	debug, isDebug := strings.CutPrefix(name, ".debug_")
+	if !isDebug || img.data == nil {
+		return nil, 0, false
+	}
+	s := img.elf.Section(".zdebug_" + debug)
+	if s == nil {
+		return nil, 0, false
+	}
+	packed := img.bytes(s)
+	if len(packed) < header || string(packed[:4]) != "ZLIB" {
+		return nil, 0, false
+	}
+	z, err := zlib.NewReader(bytes.NewReader(packed[header:]))
+	if err != nil {
+		return nil, 0, false
+	}
+	data, err = limited(z, len(packed))
+	return data, s.Addr, err == nil && uint64(len(data)) == binary.BigEndian.Uint64(packed[4:])
 }
 
 // checkClaim looks that a compressed section claims to be no larger than it may.

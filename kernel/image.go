@@ -50,6 +50,9 @@ func Open(path string) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening kernel image: %w", err)
 	}
+	if Compressed(data) {
+		return openCompressed(data, path)
+	}
 	img, err := parse(data, path)
 	if err != nil {
 		unmap(data)
@@ -57,6 +60,16 @@ func Open(path string) (*Image, error) {
 	}
 	img.mapped = true
 	return img, nil
+}
+
+// openCompressed opens what is in a compressed file.
+func openCompressed(data []byte, path string) (*Image, error) {
+	defer unmap(data)
+	plain, err := Decompress(data)
+	if err != nil {
+		return nil, fmt.Errorf("kernel image %s: %w", path, err)
+	}
+	return parse(plain, path)
 }
 
 // New reads the ELF kernel image of size bytes from r into memory. name stands for its
@@ -141,7 +154,7 @@ func (img *Image) Segments() []Segment { return img.segments }
 func (img *Image) Section(name string) (data []byte, addr uint64, ok bool) {
 	s := img.elf.Section(name)
 	if s == nil || img.data == nil {
-		return nil, 0, false
+		return img.oldCompressed(name)
 	}
 	if s.Flags&elf.SHF_COMPRESSED != 0 {
 		data, err := img.decompressed(s)

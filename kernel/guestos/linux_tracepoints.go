@@ -10,6 +10,7 @@ import (
 // it: sites and the targets of their jumps are in the kernel's jump table.
 var linuxTracepoints = &Tracepoints{
 	Any:   func(symbols Symbols) bool { return len(symbols.Lookup(jumpTable)) > 0 },
+	Needs: "CONFIG_TRACEPOINTS and CONFIG_JUMP_LABEL",
 	Has:   func(symbols Symbols, name string) bool { return addressOf(symbols, iterMark+name) != 0 },
 	Find:  findLinuxTracepoints,
 	Known: linuxKnown,

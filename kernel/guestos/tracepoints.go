@@ -12,6 +12,8 @@ type Tracepoints struct {
 	// Any reports whether a kernel with these symbols has tracepoints, and Has, if not nil, whether it
 	// could have one of that name.
 	Any func(symbols Symbols) bool
+	// Needs says how a kernel is built so that it has some.
+	Needs string
 	Has func(symbols Symbols, name string) bool
 	// Find finds all sites.
 	Find func(symbols Symbols, read Reader) []Tracepoint

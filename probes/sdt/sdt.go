@@ -38,6 +38,9 @@ type Args interface {
 
 // Provider provides the static probes of one provider's name.
 type Provider struct {
+	// Needs says, of a kernel that could have tracepoints and has none, how it is built so that it has.
+	Needs string
+
 	name     string
 	registry *probes.Registry
 	text     *ktext.Text
@@ -160,7 +163,11 @@ func (p *Provider) unknown(d probes.Desc) error {
 		names = append(names, x.Name)
 	}
 	slices.Sort(names)
-	return noProbe(p.name, d, slices.Compact(names))
+	err := noProbe(p.name, d, slices.Compact(names))
+	if p.Needs != "" {
+		err = fmt.Errorf("%w: this kernel has no tracepoints: build it with %s", err, p.Needs)
+	}
+	return err
 }
 
 // probe makes the probe of a place, or says why that cannot be.

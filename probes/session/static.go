@@ -45,7 +45,13 @@ func (s *Session) staticProvider(name string) *static.Provider {
 func (s *Session) addTracepoints() error {
 	s.staticProvider(callsite.DefaultProvider)
 	of := s.OS.System().Tracepoints
-	if of == nil || !of.Any(s.Symbols) {
+	switch {
+	case of == nil:
+		return nil
+	case !of.Any(s.Symbols):
+		for _, name := range append(of.Providers(), p.Name()) {
+			s.staticProvider(name).Needs = of.Needs
+		}
 		return nil
 	}
 	types, _ := s.Types.(static.Types)

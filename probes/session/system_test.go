@@ -56,11 +56,16 @@ func stubTracepoints(symbols guestos.Symbols, _ guestos.Reader) (all []guestos.T
 // stubBegins: even arguments do not count.
 func stubBegins(_ guestos.Kernel, args *[10]uint64) bool { return args[0]&1 != 0 }
 
-type stubOS struct{ fakeOS }
+type stubOS struct {
+	fakeOS
+	system *guestos.System
+}
 
-func (stubOS) System() *guestos.System { return stubSystem }
+func (s stubOS) System() *guestos.System { return s.system }
 
-func newStub(t *testing.T) *rig {
+func newStub(t *testing.T) *rig { return newRigOf(t, stubSystem) }
+
+func newRigOf(t *testing.T, system *guestos.System) *rig {
 	t.Helper()
 	funcs, err := probetest.ParseFuncs(stubText)
 	if err != nil {
@@ -72,7 +77,7 @@ func newStub(t *testing.T) *rig {
 	}
 	symbols := probetest.Symbols(funcs)
 	r.Session, err = New(Config{
-		Target: r.target, Symbols: symbols, Text: symbols.File, OS: stubOS{}, Stdout: &r.out, Stderr: &r.errOut,
+		Target: r.target, Symbols: symbols, Text: symbols.File, OS: stubOS{system: system}, Stdout: &r.out, Stderr: &r.errOut,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,5 +135,23 @@ func TestSecondSystemTraces(t *testing.T) {
 	}
 	if slices.Contains(guestos.Systems, stubSystem) {
 		t.Error("the stub has a row for good")
+	}
+}
+
+// TestNoTracepoints: a kernel that is built without tracepoints has none, and how it would have some is said.
+func TestNoTracepoints(t *testing.T) {
+	system, points := *stubSystem, *stubSystem.Tracepoints
+	points.Any, points.Needs = func(guestos.Symbols) bool { return false }, "CONFIG_POINTS"
+	system.Tracepoints = &points
+	for _, desc := range []string{"sdt:::hook", "task:::begin"} {
+		r := newRigOf(t, &system)
+		d, err := probes.ParseDesc(desc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Registry().Match(d)
+		if err == nil || !strings.HasSuffix(err.Error(), ": this kernel has no tracepoints: build it with CONFIG_POINTS") {
+			t.Errorf("%s: %v", desc, err)
+		}
 	}
 }

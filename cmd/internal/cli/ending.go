@@ -47,6 +47,9 @@ func (g *guest) classify(end emu.End) ending {
 	case emu.Triple:
 		return endTriple
 	case emu.Limit:
+		if g.options.until == 0 {
+			return endHang
+		}
 		return endLimit
 	}
 	return endFailed
@@ -65,6 +68,9 @@ func (g *guest) trouble(end ending) error {
 	case endTriple:
 		return &exit{statusTriple, fmt.Errorf("the guest triple-faulted %s", g.at())}
 	case endHang:
+		if g.options.until == 0 && g.machine.Now() >= longestSilence {
+			return &exit{statusHang, fmt.Errorf("the guest hangs %s: it has said nothing for %d s and only waits; --until lets it", g.at(), longestSilence/1e9)}
+		}
 		return &exit{statusHang, fmt.Errorf("the guest hangs %s: it waits, and no interrupt can come", g.at())}
 	case endLimit:
 		return &exit{statusLimit, fmt.Errorf("the guest was stopped %s: limit reached", g.at())}

@@ -106,6 +106,23 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A guest that waits for its timer again and again, and says nothing, hangs; unless it may.
+func TestSilence(t *testing.T) {
+	hermetic(t)
+	defer func(n uint64) { longestSilence = n }(longestSilence)
+	longestSilence = 1e9
+	if got := run("boot", "-q", "-c", "sleep 5000"); got.status != 125 ||
+		!strings.HasSuffix(got.stderr, " s of its time: it has said nothing for 1 s and only waits; --until lets it\n") {
+		t.Errorf("%+v", got)
+	}
+	if got := run("boot", "-q", "--until", "2", "-c", "sleep 5000"); got.status != 124 {
+		t.Errorf("with --until: %+v", got)
+	}
+	if got := run("boot", "-q", "-c", "sleep 900; echo a; sleep 900; echo b"); got.status != 0 || got.stdout != "a\nb\n" {
+		t.Errorf("one that says something: %+v", got)
+	}
+}
+
 // What is given to the guest reaches it, and what it says goes where it should.
 func TestStreams(t *testing.T) {
 	hermetic(t)

@@ -72,7 +72,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
 	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
-	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: never)")
+	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: when it has said nothing for 100,000)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
 	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
 	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest, and use nothing that former runs have saved")

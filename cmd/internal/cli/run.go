@@ -13,6 +13,7 @@ const afterPanic = 2e9
 
 // console hears the guest's console.
 func (g *guest) console(b byte) {
+	g.heard()
 	if g.init.command == nil && g.log.recording {
 		g.log.said = append(g.log.said, b)
 	}
@@ -23,11 +24,23 @@ func (g *guest) console(b byte) {
 
 // control hears the guest's init.
 func (g *guest) control(b byte) {
+	g.heard()
 	if g.init.host == nil || g.init.err != nil {
 		return
 	}
 	if g.init.err = g.init.host.Byte(b); g.init.err != nil {
 		g.machine.Stop()
+	}
+}
+
+// longestSilence is how long a guest may say nothing, in nanoseconds of its time: more than a day. One
+// that only wakes up for its timer waits for something that does not come. A test makes it shorter.
+var longestSilence uint64 = 100000e9
+
+// heard takes note that the guest says something. Without a limit of the user's, silence is one.
+func (g *guest) heard() {
+	if g.options.until == 0 && !g.log.panicked {
+		g.machine.SetLimit(g.machine.Now() + longestSilence)
 	}
 }
 
@@ -133,6 +146,7 @@ func (g *guest) halted() bool { return g.limits.ctx.Err() != nil || g.limits.tim
 
 // run runs the machine and says what ended it.
 func (g *guest) run() (ending, error) {
+	g.heard()
 	end, err := g.machine.Run()
 	switch {
 	case g.init.err != nil:

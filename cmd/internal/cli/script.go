@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
@@ -38,7 +39,7 @@ func (s *suiteRun) flags(e *env) *pflag.FlagSet {
 	f.BoolVarP(&s.suite.Update, "update", "u", false, "put what was printed into scripts whose cmp differs")
 	f.BoolVarP(&s.suite.Verbose, "verbose", "v", false, "show what scripts do that pass")
 	f.IntVarP(&s.suite.Workers, "jobs", "j", 0, "run `N` scripts at a time (0: one on each CPU)")
-	f.StringArrayVarP(&s.env, "env", "e", nil, "a variable for the scripts: `NAME=VALUE`, or NAME of the environment")
+	f.StringArrayVarP(&s.env, "env", "e", nil, "a variable for the scripts: `NAME=VALUE`, or NAME of the environment; the path of a file, with a slash in it, is from here")
 	f.StringVar(&s.shard, "shard", "", "run part `I/N` of the scripts: 1/4 to 4/4")
 	f.StringVar(&s.format, "format", "text", "text or tap")
 	f.StringVar(&s.file, "junit", "", "write a JUnit report to `FILE` too")
@@ -70,6 +71,19 @@ func runScript(e *env, args []string) error {
 	return nil
 }
 
+// fromHere makes the path of a file in NAME=VALUE absolute: scripts run in directories of their own.
+func fromHere(v string) string {
+	name, path, _ := strings.Cut(v, "=")
+	if _, err := os.Stat(path); err != nil || !strings.Contains(path, "/") {
+		return v
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return v
+	}
+	return name + "=" + abs
+}
+
 // prepare finds out which scripts to run, and how.
 func (s *suiteRun) prepare(paths []string) error {
 	switch {
@@ -84,7 +98,7 @@ func (s *suiteRun) prepare(paths []string) error {
 		if !strings.Contains(v, "=") {
 			v += "=" + os.Getenv(v)
 		}
-		s.suite.Env = append(s.suite.Env, v)
+		s.suite.Env = append(s.suite.Env, fromHere(v))
 	}
 	s.suite.Timeout = s.timeout.duration()
 	shard, err := script.JobShard(os.Getenv)

@@ -117,7 +117,23 @@ func (k *Kernel) kernelFile() (boot.File, error) {
 		return nil, openingKernel(k.Spec.Kernel, err)
 	}
 	k.file = f
-	return r, nil
+	return plain(r, k.Spec.Kernel)
+}
+
+// plain is a kernel's file without the compression that builds and distributions put around it.
+func plain(r *io.SectionReader, name string) (boot.File, error) {
+	var head [8]byte
+	if n, _ := r.ReadAt(head[:], 0); !kernel.Compressed(head[:n]) {
+		return r, nil
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, openingKernel(name, err)
+	}
+	if data, err = kernel.Decompress(data); err != nil {
+		return nil, fmt.Errorf("%s: decompressing the kernel: %w", name, err)
+	}
+	return bytes.NewReader(data), nil
 }
 
 // OpenFile opens a file that the guest needs as long as it runs.
