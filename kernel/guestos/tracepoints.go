@@ -14,7 +14,7 @@ type Tracepoints struct {
 	Any func(symbols Symbols) bool
 	// Needs says how a kernel is built so that it has some.
 	Needs string
-	Has func(symbols Symbols, name string) bool
+	Has   func(symbols Symbols, name string) bool
 	// Find finds all sites.
 	Find func(symbols Symbols, read Reader) []Tracepoint
 	// Declared are the providers that the kernel declares itself; nil: its tracepoints are those of

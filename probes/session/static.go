@@ -49,7 +49,7 @@ func (s *Session) addTracepoints() error {
 	case of == nil:
 		return nil
 	case !of.Any(s.Symbols):
-		for _, name := range append(of.Providers(), p.Name()) {
+		for _, name := range append(of.Providers(), callsite.DefaultProvider) {
 			s.staticProvider(name).Needs = of.Needs
 		}
 		return nil
