@@ -23,10 +23,10 @@ type Place struct {
 	Size       uint64 // bytes
 }
 
-// OpenModule reads a loadable module of Linux: a relocatable ELF file, which may be
-// compressed with gzip, xz or zstd. It links it to itself: each loaded section gets a
-// link-time address, and what the file's relocations say of these goes into symbols,
-// text and debug information. What they say of other symbols stays open.
+// OpenModule reads a loadable module: a relocatable ELF file or, for kernels that load such, a shared
+// object; it may be compressed with gzip, xz or zstd. It links a relocatable one to itself: each
+// loaded section gets a link-time address, and what the file's relocations say of these goes into
+// symbols, text and debug information. What they say of other symbols stays open.
 //
 // The image is at its link-time addresses until SetPlaces. It must be closed. Errors
 // wrap ErrNotELF or ErrNotModule, or say in one line what is wrong with the file.
@@ -67,10 +67,17 @@ func NewModule(data []byte, name string) (*Image, error) {
 
 // loadModule links a module and finds its segments.
 func (img *Image) loadModule() error {
-	if img.elf.Section(".gnu.linkonce.this_module") == nil {
-		return fmt.Errorf("%w: it has no section .gnu.linkonce.this_module", ErrNotModule)
+	shared := img.elf.Type == elf.ET_DYN
+	switch described := img.elf.Section(metadata) != nil; {
+	case shared && !described:
+		return fmt.Errorf("%w but a linked file", ErrNotModule)
+	case !described && img.elf.Section(".gnu.linkonce.this_module") == nil:
+		return fmt.Errorf("%w: it has neither section .gnu.linkonce.this_module nor %s", ErrNotModule, metadata)
 	}
 	img.module = moduleName(img)
+	if shared {
+		return img.load()
+	}
 	if err := img.link(); err != nil {
 		return fmt.Errorf("damaged: %w", err)
 	}
@@ -78,10 +85,16 @@ func (img *Image) loadModule() error {
 	return nil
 }
 
-// checkModule is checkHeader for a relocatable file.
+// metadata is the section in which a module of a kernel with a linker of its own says what it is.
+const metadata = "set_modmetadata_set"
+
+// checkModule is checkHeader for a relocatable file or a shared object.
 func checkModule(data []byte) (*arch.Arch, error) {
-	if len(data) >= headerSize && elf.Type(binary.LittleEndian.Uint16(data[16:])) == elf.ET_REL {
-		return checkObject(data)
+	if len(data) >= headerSize {
+		switch elf.Type(binary.LittleEndian.Uint16(data[16:])) {
+		case elf.ET_REL, elf.ET_DYN:
+			return checkObject(data)
+		}
 	}
 	if _, err := checkHeader(data); err != nil {
 		return nil, err
@@ -128,6 +141,27 @@ func (img *Image) SetPlaces(at map[string]uint64) {
 		}
 	}
 	img.moves++
+}
+
+// SetBase tells where the guest has loaded a module that is a shared object: what is added to its
+// link-time addresses. Symtab and Text follow at once.
+func (img *Image) SetBase(base uint64) {
+	img.places = []Place{}
+	for _, s := range img.segments {
+		img.places = append(img.places, Place{Link: s.Vaddr, Addr: base + s.Vaddr, Size: s.Memsz})
+	}
+	img.moves++
+}
+
+// HasSizes reports whether the loaded sections of a module have these sizes, by name. Those that are not
+// named do not count.
+func (img *Image) HasSizes(sizes map[string]uint64) bool {
+	for name, size := range sizes {
+		if s := img.elf.Section(name); s == nil || s.Size != size {
+			return false
+		}
+	}
+	return len(sizes) > 0
 }
 
 // DropInit takes away, and gives, the places of what a module has only for its

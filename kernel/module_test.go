@@ -159,7 +159,7 @@ func TestModuleErrors(t *testing.T) {
 		{"linked", change(func(b []byte) { b[16] = 2 }), "not a loadable module but a linked file"},
 		{"foreign", change(func(b []byte) { b[18] = 8 }), "EM_MIPS"},
 		{"no module", bytes.ReplaceAll(whole, []byte(".gnu.linkonce.this_module"), []byte(".gnu.linkonce.that_module")),
-			"not a loadable module: it has no section .gnu.linkonce.this_module"},
+			"not a loadable module: it has neither section .gnu.linkonce.this_module nor set_modmetadata_set"},
 		{"gzip", append(bytes.Clone(magicGzip), 1, 2, 3), "damaged"},
 		{"xz", append(bytes.Clone(magicXZ), 1, 2, 3), "damaged"},
 		{"zstd", append(bytes.Clone(magicZstd), 1, 2, 3), "damaged"},

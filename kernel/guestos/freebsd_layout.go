@@ -40,13 +40,17 @@ type trapLayout struct {
 type freebsdTypes struct {
 	layout *freebsdLayout
 	err    error // why there is none; wraps ErrNoThread
-	all    *debuginfo.Types
+
+	modules   freebsdModules
+	noModules error // why there are none
 }
 
 // readFreeBSD reads the few structures from the image's debug information.
 func readFreeBSD(img *kernel.Image, cache string) freebsdTypes {
-	t := freebsdTypes{all: debuginfo.New(img, cache, "")}
-	l, err := freebsdLayoutOf(t.all, img.Arch())
+	var t freebsdTypes
+	all := debuginfo.New(img, cache, "")
+	t.modules, t.noModules = freebsdModulesOf(all)
+	l, err := freebsdLayoutOf(all, img.Arch())
 	if err != nil {
 		t.err = fmt.Errorf("%w: kernel image %s: %w", ErrNoThread, img.Name(), err)
 		return t

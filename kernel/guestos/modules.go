@@ -16,7 +16,9 @@ import (
 type Module struct {
 	Addr     uint64 // of what the kernel describes it with
 	Name     string
-	Sections map[string]uint64 // where they are, by name
+	Sections map[string]uint64 // where they are, by name; nil for a shared object
+	Sizes    map[string]uint64 // of Sections, in bytes, where the kernel tells
+	Base     uint64            // of a shared object: what is added to the addresses of its file
 	Live     bool              // its init has run, and what was only for that is gone or going
 }
 
@@ -34,7 +36,7 @@ type Modular interface {
 	Unwind(mem Mem, modules []*kernel.Image)
 }
 
-// ModuleEvents are names of functions. Their first argument is the address of what
+// ModuleEvents are names of functions, "" for none. Their first argument is the address of what
 // describes a module.
 type ModuleEvents struct {
 	Loaded   string // it is in its place, and none of its code has run
@@ -227,25 +229,11 @@ func (l *linux) section(mem Mem, attr uint64, m *Module) error {
 	if err = cmp.Or(err, err2); err != nil {
 		return err
 	}
-	text, err := l.string(mem, name)
+	text, err := l.text64(mem, name)
 	if _, twice := m.Sections[text]; !twice {
 		m.Sections[text] = addr
 	}
 	return err
-}
-
-// string reads a string, of which it can be that only the first bytes are mapped.
-func (l *linux) string(mem Mem, addr uint64) (string, error) {
-	var b [64]byte
-	for i := range b {
-		if err := mem.ReadMem(addr+uint64(i), b[i:i+1]); err != nil {
-			return "", err
-		}
-		if b[i] == 0 {
-			return string(b[:i]), nil
-		}
-	}
-	return string(b[:]), nil
 }
 
 func cString(b []byte) string {

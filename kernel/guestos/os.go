@@ -123,5 +123,19 @@ func (r *reader) u32(mem Mem, addr uint64) (uint32, error) {
 	return binary.LittleEndian.Uint32(r.word[:]), err
 }
 
+// text64 reads a string of at most 64 bytes, of which it can be that only the first are mapped.
+func (r *reader) text64(mem Mem, addr uint64) (string, error) {
+	var b [64]byte
+	for i := range b {
+		if err := mem.ReadMem(addr+uint64(i), b[i:i+1]); err != nil {
+			return "", err
+		}
+		if b[i] == 0 {
+			return string(b[:i]), nil
+		}
+	}
+	return string(b[:]), nil
+}
+
 // highHalf tells an address of the kernel's half from one of user space.
 func highHalf(addr uint64) bool { return addr>>63 != 0 }

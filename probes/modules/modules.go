@@ -117,6 +117,9 @@ func (m *Modules) Start(missed bool) error {
 		function string
 		do       func(addr uint64) error
 	}{{events.Loaded, m.load}, {events.InitGone, m.dropInit}, {events.Unloaded, m.unload}} {
+		if e.function == "" {
+			continue
+		}
 		p := g.Numbered(i, 0)
 		m.watches = append(m.watches, watch{p, e.do})
 		if err := m.watch(p, e.function); err != nil {
@@ -143,21 +146,23 @@ func (m *Modules) takeAll() error {
 	return nil
 }
 
-// watch makes a point of a function's first instruction.
+// watch makes points of the first instructions of the functions of a name.
 func (m *Modules) watch(p *probes.Probe, function string) error {
 	syms, err := m.text.Kernel().Named(function)
 	if err != nil {
 		return err
 	}
-	f, instrs, err := m.text.Decode(syms[0])
-	if f == nil {
-		return err
+	for _, s := range syms {
+		f, instrs, err := m.text.Decode(s)
+		if f == nil {
+			return err
+		}
+		if why := instrs[0].Plan.Reason(); why != "" {
+			return fmt.Errorf("its first instruction cannot be traced: %s", why)
+		}
+		m.set.Add(f, instrs[0])
+		m.sites = append(m.sites, patch.Site{Probe: p, Addr: s.Addr})
 	}
-	if why := instrs[0].Plan.Reason(); why != "" {
-		return fmt.Errorf("its first instruction cannot be traced: %s", why)
-	}
-	m.set.Add(f, instrs[0])
-	m.sites = append(m.sites, patch.Site{Probe: p, Addr: syms[0].Addr})
 	return nil
 }
 
@@ -212,11 +217,14 @@ func (m *Modules) add(x guestos.Module) error {
 	if f == nil || err != nil {
 		return err
 	}
+	if f.Image.SetPlaces(x.Sections); x.Sections == nil {
+		f.Image.SetBase(x.Base)
+	}
 	if !m.belongs(f, x) {
+		f.Image.SetPlaces(nil)
 		m.Complain("module %s is not traced: the guest loaded a different build than %s", x.Name, f.Image.Name())
 		return nil
 	}
-	f.Image.SetPlaces(x.Sections)
 	if x.Live {
 		f.Image.DropInit()
 	}
@@ -233,14 +241,19 @@ func (m *Modules) add(x guestos.Module) error {
 	return nil
 }
 
-// belongs compares the build ID of the guest's module with the file's.
+// belongs compares the build ID of the guest's module with that of the file, which has its place; or the
+// sizes of sections, where the guest's kernel does not load the note.
 func (m *Modules) belongs(f *Module, x guestos.Module) bool {
-	note, _, ok := f.Image.Section(".note.gnu.build-id")
+	const id = ".note.gnu.build-id"
+	note, link, ok := f.Image.Section(id)
 	if !ok {
 		return true
 	}
+	if _, loaded := x.Sections[id]; !loaded && x.Sizes != nil {
+		return f.Image.HasSizes(x.Sizes)
+	}
 	have := make([]byte, len(note))
-	addr, ok := x.Sections[".note.gnu.build-id"]
+	addr, ok := f.Image.Run(link)
 	return ok && m.Target.ReadMem(addr, have) == nil && bytes.Equal(note, have)
 }
 

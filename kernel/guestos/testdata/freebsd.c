@@ -53,6 +53,22 @@ struct pcpu {
 	struct pcpu *pc_prvspace;
 };
 
+struct linker_file {
+	int refs;
+	struct { struct linker_file *tqe_next, **tqe_prev; } link;
+	char *filename;
+	char *address;
+};
+struct linker_file *linker_files;
+
+#ifdef __x86_64__
+typedef struct { void *addr; u64 size; char *name; } Elf_progent;
+typedef struct elf_file { struct linker_file lf; Elf_progent *progtab; u32 nprogtab; } *elf_file_t;
+__attribute__((noinline)) void link_elf_protect_range(elf_file_t ef) { ef->nprogtab = 0; }
+#endif
+void linker_file_register_modules(struct linker_file *lf) { linker_files = lf; }
+void link_elf_unload_file(struct linker_file *lf) { linker_files = lf->link.tqe_next; }
+
 struct proc proc0;
 struct thread thread0_st = {0, &proc0};
 #ifdef __x86_64__
