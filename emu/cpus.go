@@ -21,7 +21,7 @@ type cpu struct {
 	hitsBefore uint64 // those before CrossCheck
 }
 
-// turns are the CPUs of a machine, of which one runs at a time. Their methods are the machine's.
+// turns are the CPUs of a machine, which run one at a time. Their methods are the machine's.
 type turns struct {
 	m      *Machine
 	engine *unicorn.Engine // the CPU that runs, or has run last
@@ -77,7 +77,7 @@ func (t *turns) Yield() {
 	}
 }
 
-// runCPUs runs the guest until something ends the run. CPUs of which there are several take
+// runCPUs runs the guest until something ends the run. Several CPUs take
 // turns.
 func (t *turns) runCPUs() (unicorn.End, error) {
 	if len(t.cpus) == 1 {

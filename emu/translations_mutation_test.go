@@ -92,7 +92,7 @@ func (r *robbed) use(t testing.TB, name string, store []byte) (taken bool) {
 	return err == nil
 }
 
-// TestTranslationsMutations: a store of which anything has been changed is refused, or is one of
+// TestTranslationsMutations: a store that has been changed anywhere is refused, or is one of
 // translations as any other. Whoever has the key can have the host execute what he likes, so what is
 // taken is not executed but compared.
 func TestTranslationsMutations(t *testing.T) {

@@ -21,7 +21,7 @@ var debianARM64 = image{
 	origin: &debian{arch: "arm64", kernel: "linux-image-cloud-arm64", init: initARM64},
 }
 
-// arm64LinuxAppend is for our arm64 machine, of which the device tree describes everything.
+// arm64LinuxAppend is for our arm64 machine. The device tree describes all of that.
 var arm64LinuxAppend = strings.Join([]string{
 	"console=ttyAMA0", // the log goes to the first PL011; the second is the control channel
 	"panic=-1",        // a panic resets the machine at once, by PSCI, instead of hanging it

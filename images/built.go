@@ -17,7 +17,7 @@ import (
 )
 
 // built is a Linux kernel and a busybox compiled here from Debian's sources, for an
-// architecture of which this Debian has no packages.
+// architecture that this Debian has no packages of.
 type built struct {
 	arch   string // as Linux's makefiles call it: "riscv"
 	cross  string // what the names of the cross tools begin with: "riscv64-linux-gnu-"

@@ -51,7 +51,7 @@ func (e arm64Exec) logicShifted() error {
 	return e.logic(b, false)
 }
 
-// extended is a register of which some bits count, with or without their sign.
+// extended is some bits of a register, with or without their sign.
 func (e arm64Exec) extended(r, how, shift uint32) uint64 {
 	v, n := e.get(r), uint(8)<<(how&3)
 	if how&4 == 0 {

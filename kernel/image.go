@@ -44,7 +44,7 @@ type Segment struct {
 // Open maps the ELF kernel image at path. The image must be closed.
 //
 // It fails with ErrNotELF, ErrCompressed or one line of what is wrong with the file. A
-// stripped image opens; [Symtab.Err] tells.
+// stripped image opens; see [Symtab.Err].
 func Open(path string) (*Image, error) {
 	data, err := mapFile(path)
 	if err != nil {
@@ -193,7 +193,7 @@ func (img *Image) Prefetch() { img.ahead.Go(func() { img.Symtab().index() }) }
 // Slide is how far the running kernel is from its link-time address, 0 until set.
 func (img *Image) Slide() uint64 { return img.slide }
 
-// SetSlide tells where the guest's kernel runs: at the link-time address plus delta.
+// SetSlide sets where the guest's kernel runs: at the link-time address plus delta.
 // Symtab and Text follow at once; what they gave before stays as it was.
 func (img *Image) SetSlide(delta uint64) {
 	img.slide = delta

@@ -129,7 +129,7 @@ func (img *Image) VersionMagic() string {
 	return ""
 }
 
-// SetPlaces tells where the guest has loaded a module: the addresses of its sections, by
+// SetPlaces sets where the guest has loaded a module: the addresses of its sections, by
 // name. Sections that are not named are not there. Symtab and Text follow at once.
 func (img *Image) SetPlaces(at map[string]uint64) {
 	img.places = []Place{}
@@ -261,7 +261,7 @@ func LinkOf(places []Place, addr uint64) (link uint64, ok bool) {
 	return 0, false
 }
 
-// loaded tells a section of which a module's loader keeps a copy. Each CPU has its own of
+// loaded reports whether a module's loader keeps a copy of a section. Each CPU has its own of
 // the per-CPU section, elsewhere.
 func loaded(s *elf.Section) bool {
 	return s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 && s.Name != ".data..percpu"

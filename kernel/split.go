@@ -2,9 +2,9 @@ package kernel
 
 import "debug/elf"
 
-// Join gives an image what its file lacks of the one that it was split from: text and data, of which a
-// file of debug information says only where they were (SHT_NOBITS). own must stay open as long as
-// the image. It reports whether anything was lacking.
+// Join gives the image of a file of debug information the text and data of the file that it was
+// split from: it has only their places (SHT_NOBITS). own must stay open as long as the image. Join
+// reports whether anything was lacking.
 func (img *Image) Join(own *Image) (lacked bool) {
 	img.joined = map[*elf.Section][]byte{}
 	for _, s := range img.elf.Sections {

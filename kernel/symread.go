@@ -104,13 +104,11 @@ func (e *elfSymbols) kind(shndx elf.SectionIndex) sectionKind {
 	return sectionKind{}
 }
 
-// entryPoint tells the loader's names for two functions of a module, which have names of
-// their own besides.
+// entryPoint reports whether a name is the loader's second name for a function of a module.
 func entryPoint(name string) bool { return name == "init_module" || name == "cleanup_module" }
 
-// isBound tells a linker script's mark of where a range begins or ends (_stext,
-// __entry_text_start, __end_rodata) from an assembler's label, by its name. Both have
-// neither type nor size.
+// isBound reports whether a name is a linker script's mark of where a range begins or ends (_stext,
+// __entry_text_start, __end_rodata), not an assembler's label. Neither has a type or a size.
 func isBound(name string) bool {
 	if !strings.HasPrefix(name, "_") {
 		return false

@@ -96,7 +96,7 @@ func ReadFile(path string) ([]byte, error) {
 // newPrefix begins the names of files that are being written.
 const newPrefix = ".new-"
 
-// WriteFile writes a file of which others see all or nothing, in a directory that is made if it is not
+// WriteFile writes a file so that others see all of it or nothing, in a directory that is made if it is not
 // there, and that only this user can write to.
 func WriteFile(path string, data []byte) error {
 	dir := filepath.Dir(path)

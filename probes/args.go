@@ -29,16 +29,16 @@ type Arguer interface {
 	Arg(f *Firing, i int) uint64
 }
 
-// A RegReader is a provider of which can be told what it reads at a firing.
+// A RegReader is a provider that knows which registers it reads at a firing.
 type RegReader interface {
 	Provider
 	// Reads lists the registers besides the program counter that Select, of probes that have
-	// one, and Arg read at a hit of q at addr, for those arguments of which the bit is set in
+	// one, and Arg read at a hit of q at addr, for the arguments whose bit is set in
 	// args. It is not ok if they read memory, too.
 	Reads(q *Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool)
 }
 
-// ArgRegs are those of regs, the registers of arguments, of which the bit is set in args.
+// ArgRegs returns those of regs, the registers of arguments, whose bit is set in args.
 func ArgRegs(regs []arch.Reg, args uint16) (out []arch.Reg) {
 	for i, r := range regs {
 		if args>>i&1 != 0 {

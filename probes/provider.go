@@ -42,7 +42,7 @@ type Forgetter interface {
 // A Selector decides for probes that do not fire at every hit of their breakpoints. A provider
 // that is one decides for all of its own.
 type Selector interface {
-	// Always tells of a probe that it does fire at every hit.
+	// Always reports whether p fires at every hit.
 	Always(p *Probe) bool
 	// Select reports whether f.Probe fires at this hit: the CPU is at the breakpoint. It
 	// may fill in f.Args.

@@ -240,7 +240,7 @@ func exampleCommand(t *testing.T, file string) string {
 	return "trapline " + line
 }
 
-// glob returns the files of a pattern, of which there are some.
+// glob returns the files of a pattern. It fails if there are none.
 func glob(t *testing.T, pattern string) []string {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

@@ -67,7 +67,7 @@ type Trace struct {
 type Result struct {
 	Stdout string // what D printed, and the command's output
 	Stderr string
-	Status int // that of exit(n) in D, or 0; otherwise as trapline help tells
+	Status int // that of exit(n) in D, or 0; otherwise as in 'trapline help'
 }
 
 // ErrTrace is wrapped by the error of a trace that could not run to its end.

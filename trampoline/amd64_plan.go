@@ -40,7 +40,7 @@ const (
 // writes to the stack, and either can fault: a push of the operand does both in that order, and
 // the second breakpoint stands for the rest, which cannot fail: the machine takes the target off
 // the stack, puts the return address there, and goes on at the target. So does a call through
-// RSP, of which a push saves the old value.
+// RSP: a push saves its old value.
 //
 // Prefixes are kept everywhere: bnd and notrack, a hint to a conditional jump, padding.
 //

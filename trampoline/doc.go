@@ -21,7 +21,7 @@
 //
 // On arm64 and riscv64 a slot ends in a second breakpoint instead of a jump, which does not
 // reach from there, and has no room for more than the instruction. What names or saves its
-// own address is emulated by the machine, which is told how ([arch.Emulation]) when the
+// own address is emulated by the machine, which is given an [arch.Emulation] when the
 // breakpoint is planted: it decodes nothing either. A load of a literal runs in the slot
 // through a register that the machine lends to it.
 //

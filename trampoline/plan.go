@@ -30,7 +30,7 @@ func (k Kind) String() string {
 // is made. The zero Plan refuses.
 type Plan struct {
 	Kind Kind
-	// Len is the number of bytes of the instruction in place; 0 if it could not be told.
+	// Len is the number of bytes of the instruction in place; 0 if it is not known.
 	Len uint8
 
 	form   form   // what Encode writes
@@ -54,7 +54,7 @@ func (p Plan) InSlot() bool { return p.Kind != Refuse && p.Kind != Guest && p.fo
 // A form is a kind of trampoline; each architecture has its own.
 type form uint8
 
-// formDo is no trampoline: the machine does all of it (ISA.Do).
+// formDo: without a trampoline, the machine does all of it (ISA.Do).
 const formDo form = 0xff
 
 // A reason is why an instruction is refused.

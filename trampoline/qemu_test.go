@@ -82,7 +82,7 @@ func (r *oracleRegs) at(n arch.Reg) *uint64 {
 func (r *oracleRegs) Reg(n arch.Reg) uint64       { return *r.at(n) }
 func (r *oracleRegs) SetReg(n arch.Reg, v uint64) { *r.at(n) = v }
 
-// randomCase has registers of which some are equal, zero or negative, and all are
+// randomCase has registers. Some are equal, zero or negative, and all are
 // addresses that a program may jump to and miss.
 func randomCase(rnd *rand.Rand, a *arch.Arch, code []byte) oracleIn {
 	c := oracleIn{Size: uint32(len(code)), Flags: rnd.Uint64() & 0xf0000000}

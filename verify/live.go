@@ -79,7 +79,7 @@ func (l *live) forget(page uint64) {
 	delete(l.on, page)
 }
 
-// verify verifies in, in front of which the guest stands, and takes its breakpoint away.
+// verify verifies in, the guest's next instruction, and takes its breakpoint away.
 func (l *live) verify(in *instruction) error {
 	code := make([]byte, len(in.code))
 	if err := l.Machine.ReadMem(in.pc, code); err != nil {

@@ -24,7 +24,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// randomCode is 16 bytes of which some are what instructions often begin with.
+// randomCode is 16 bytes; some are what instructions often begin with.
 func randomCode(r *rand.Rand) []byte {
 	code := make([]byte, 16)
 	for i := range code {

@@ -77,7 +77,7 @@ func JobShard(getenv func(string) string) (Shard, error) {
 		"set the count to the Job's completions, or say --shard 1/1 for all scripts", i, n))
 }
 
-// newShard makes a shard of two numbers, of which the first counts from base.
+// newShard makes a shard of two numbers. The first counts from base.
 func newShard(index, count string, base int, bad error) (Shard, error) {
 	i, err1 := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(count)

@@ -68,7 +68,7 @@ func Read(r io.Reader) (rows []Row, err error) {
 	return rows, nil
 }
 
-// object is a line, of which a part is still to be read.
+// object is the part of a line that is still to be read.
 type object struct {
 	Keys   []json.RawMessage
 	Values []struct {

@@ -16,7 +16,7 @@ func main() {
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// collectLate puts the first garbage collection off until there are 40 MB, most of which are a
+// collectLate puts the first garbage collection off until there are 40 MB; most of that is a
 // kernel's symbols, and lets the others come as usual. Many a run ends before.
 func collectLate() {
 	debug.SetGCPercent(1000)

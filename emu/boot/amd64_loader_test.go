@@ -39,7 +39,7 @@ func seen(t *testing.T, ram []byte, cr3, virtual uint64, n int) []byte {
 	return ram[at : at+uint64(n)]
 }
 
-// listed writes the list of facts as lines; numbers are told apart by their size.
+// listed writes the list of facts as lines; numbers differ by their size.
 func listed(ram []byte, at uint64) (lines []string) {
 	for {
 		kind, size := binary.LittleEndian.Uint32(ram[at:]), binary.LittleEndian.Uint32(ram[at+4:])

@@ -14,7 +14,7 @@ import (
 
 const testRAM = 16 << 20
 
-// newRAM is memory of which only what is touched takes room.
+// newRAM makes memory that takes room only where it is touched.
 func newRAM(t *testing.T, size int) []byte {
 	t.Helper()
 	ram, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE,

@@ -3,7 +3,7 @@ package device
 import "io"
 
 // An ACPIPower is the power management registers of a PC (ACPI Specification 6.5, 4.8.3), six
-// ports: two of events, of which there are none, and control, by which it is switched off.
+// ports: two of events, which never happen, and control, which switches the machine off.
 type ACPIPower struct {
 	end func(Ending)
 	r   struct{ Enable, Control uint16 }

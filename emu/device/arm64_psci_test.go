@@ -9,7 +9,7 @@ type psciRig struct {
 	cpus []*control
 }
 
-// newPSCIRig makes firmware of n CPUs, of which the first runs.
+// newPSCIRig makes firmware of n CPUs; the first runs.
 func newPSCIRig(n int) *psciRig {
 	r := &psciRig{}
 	controls := make([]CPUControl, n)

@@ -145,7 +145,7 @@ func (c *CLINTHart) SetStimecmp(v uint64) {
 
 const menvcfgSTCE = 1 << 63
 
-// Menvcfg is the CSR menvcfg, of which there is the bit STCE.
+// Menvcfg is the CSR menvcfg. It has the bit STCE alone.
 func (c *CLINTHart) Menvcfg() uint64 {
 	if c.SupervisorCounts {
 		return menvcfgSTCE

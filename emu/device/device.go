@@ -43,7 +43,7 @@ type Timer interface {
 type State interface {
 	// Save writes it, in a form that depends on nothing else.
 	Save(w io.Writer) error
-	// Parse reads what Save has written, on a machine of which the time was now, in ns. Anyone may
+	// Parse reads what Save has written, on a machine whose time was now, in ns. Anyone may
 	// have written it: a state that the device cannot be in is an error. The device stays as it
 	// is until set is called.
 	Parse(r io.Reader, now uint64) (set func(), err error)

@@ -335,7 +335,7 @@ func (u *UART) Parse(r io.Reader, _ uint64) (set func(), err error) {
 // sound: there are no other bits than can be written.
 func (r *uartRegs) sound() bool { return r.IER <= 0xf && r.MCR <= 0x1f && r.Delta <= 0xf }
 
-// parseBytes reads the bytes that wait in a serial port, of which the first fifo are in its FIFO.
+// parseBytes reads the bytes that wait in a serial port; the first fifo of them are in its FIFO.
 func parseBytes(r io.Reader, name string) (fifo int, in []byte, err error) {
 	var n [2]uint32
 	if err := load(r, name, &n); err != nil {

@@ -24,7 +24,7 @@ func open(u *UART, trigger, interrupts uint8) {
 	out(u, ier, interrupts)
 }
 
-// The steps by which drivers find out that a port is there, and of which kind.
+// The steps by which drivers find out that there is a port, and its kind.
 func TestUARTProbe(t *testing.T) {
 	u, irq, _ := newUART()
 	step := func(name string, have, want uint8) {

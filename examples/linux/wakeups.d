@@ -1,5 +1,5 @@
 /*
- * wakeups.d: who wakes whom. What wakes a thread from an interrupt is told as the thread
+ * wakeups.d: who wakes whom. What wakes a thread from an interrupt is shown as the thread
  * that was interrupted; swapper is the idle one.
  *
  *     trapline dtrace -k debian/amd64 -s examples/linux/wakeups.d -c 'seq 3000 | sort | tail -n 1; sleep 0.1'

@@ -38,7 +38,7 @@ func (f Fetcher) archive(suite string) Archive {
 	return Archive{Suites: suites, Keys: ArchiveKeys()}
 }
 
-// HostSuite is the release that a host without apt has, of which a file tells what it is
+// HostSuite returns the release of a host without apt, as a file says what the host is
 // (os-release(5)), or the default.
 func HostSuite(osRelease string) string {
 	text, err := os.ReadFile(osRelease)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// headers are those of a static program, of which no more is needed: the file's and its segments'.
+// headers are all that is needed of a static program: the file's and its segments'.
 func headers(f *testing.F) []byte {
 	program := bytes.Clone(initProgram(f)[:64+3*56])
 	clear(program[40:48]) // it has no sections

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// initProgram is a static amd64 program of which these tests need no more.
+// initProgram is as much of a static amd64 program as these tests need.
 func initProgram(t testing.TB) []byte {
 	t.Helper()
 	p, err := os.ReadFile("../init/init-amd64")

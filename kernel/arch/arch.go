@@ -57,7 +57,7 @@ type Arch struct {
 	Flags Reg   // condition flags and interrupt mask
 	Ret   Reg   // integer return value
 	Args  []Reg // integer arguments of a kernel function, in order
-	// Interruptible tells from Flags whether the CPU takes interrupts.
+	// Interruptible reports from Flags whether the CPU takes interrupts.
 	Interruptible func(flags uint64) bool
 	// StackArgs is where further arguments begin at a function's first instruction, in
 	// bytes from SP.

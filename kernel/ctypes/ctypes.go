@@ -106,7 +106,7 @@ func StringOf(size int) *Type {
 	return &Type{Kind: String, Name: "string", Size: size}
 }
 
-// Incomplete is a structure, union or enumeration of which only the tag is known.
+// Incomplete is a structure, union or enumeration with only its tag known.
 func Incomplete(k Kind, tag string) *Type {
 	return &Type{Kind: k, Name: tag}
 }

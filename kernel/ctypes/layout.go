@@ -145,7 +145,7 @@ func (l *layout) place(f *Field) bool {
 	return l.end <= l.limit
 }
 
-// LazyArray is ArrayOf, of which the size is settled when it is asked for, so that a Lazy t is
+// LazyArray is ArrayOf with a size that is settled when it is asked for, so that a Lazy t is
 // not completed earlier.
 func LazyArray(t *Type, n int) *Type {
 	t, height := over(t)

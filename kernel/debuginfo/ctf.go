@@ -400,8 +400,8 @@ func (c *ctf) variable(name string) (*ctypes.Type, bool) {
 	return nil, false
 }
 
-// bySymbol goes through the lists and the symbol table, which have one order. A function of which nothing
-// is known has one word in its list. The first symbol of a name counts.
+// bySymbol goes through the lists and the symbol table, which have one order. A function that nothing
+// is known of has one word in its list. The first symbol of a name counts.
 func (c *ctf) bySymbol() ctfSymbols {
 	all := ctfSymbols{map[string]uint32{}, map[string]uint32{}}
 	var object, function uint32

@@ -11,7 +11,7 @@ type frame struct {
 	g    Guest
 	at   localPlace
 	regs map[uint64]uint64 // by DWARF number: of callers, what is not the CPU's own
-	lost map[uint64]bool   // registers of which a caller's value is not known
+	lost map[uint64]bool   // registers whose value in the caller is not known
 }
 
 // frame is the one that the guest is in.
@@ -142,8 +142,8 @@ func (f *frame) enter(ra uint64) error {
 	return nil
 }
 
-// entryValue is what the function was called with, if its caller tells of the call what it
-// passed as the parameter that is wanted (DWARF 5, 2.5.1.7 and 3.4.2).
+// entryValue returns what the function was called with, if the caller's debug information says what
+// it passed as the parameter that is wanted (DWARF 5, 2.5.1.7 and 3.4.2).
 func (f *frame) entryValue(is func(*node) bool, depth int) (uint64, error) {
 	if depth > maxEvaluations {
 		return 0, errTooDeep

@@ -311,7 +311,7 @@ func peakOf(f func()) (peak uint64) {
 	}
 }
 
-// heap is the memory of all objects, of which some may not be in use any more.
+// heap is the memory of all objects, some perhaps not in use any more.
 func heap() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

@@ -68,7 +68,7 @@ type Guest interface {
 	Read(addr uint64, p []byte) error
 }
 
-// A Placement tells where the code of an image runs. *kernel.Image is one.
+// A Placement knows where the code of an image runs. *kernel.Image is one.
 type Placement interface {
 	// Link is the link-time address of an address of the running kernel, Run the other way
 	// round. They are not ok where nothing of the image is.
@@ -77,7 +77,7 @@ type Placement interface {
 }
 
 // NewLocals makes the Locals of an image with DWARF, which must stay open. x is its index,
-// types has its types; at tells where it runs.
+// types has its types; at knows where it runs.
 func NewLocals(img *kernel.Image, x *Index, types *Types, at Placement) *Locals {
 	l := &Locals{
 		at: at, symbols: img.Symtab(), x: x, types: types, d: newDWARF(img, types), s: newSections(img), arch: img.Arch(),
@@ -397,7 +397,7 @@ func (l *Locals) list(u *localUnit, at uint64, holds func(Range) bool) []byte {
 const maxValue = 1 << 20
 
 // Read reads a variable where the guest is, at the address that it was found for. If it
-// lies in memory as a whole addr tells where, at the address of the running kernel; data
+// lies in memory as a whole addr is where, at the address of the running kernel; data
 // is nil then. Otherwise data is what it consists of, as many bytes as its type has, at most
 // maxValue.
 func (l *Locals) Read(v *Local, g Guest) (addr uint64, data []byte, err error) {

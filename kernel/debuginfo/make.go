@@ -18,7 +18,7 @@ func integer(name string, size int, signed bool) *ctypes.Type {
 	return opaque(size)
 }
 
-// opaque is something of which D knows only the size: a floating-point number, an integer
+// opaque is a type with nothing but a size in D: a floating-point number, an integer
 // of 128 bits.
 func opaque(size int) *ctypes.Type { return ctypes.ArrayOf(ctypes.UnsignedCharType, size) }
 

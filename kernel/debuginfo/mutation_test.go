@@ -21,7 +21,7 @@ import (
 	"trapline/kernel/source"
 )
 
-// TestMutations reads kernels, programs and modules of which some bytes have been changed, always the
+// TestMutations reads kernels, programs and modules with some bytes changed, always the
 // same: each is read, or is an error of one line, within 10 s.
 func TestMutations(t *testing.T) {
 	files := map[string][]byte{}

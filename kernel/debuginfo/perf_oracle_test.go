@@ -20,7 +20,7 @@ import (
 // asked for one that at least n functions with copies match.
 //
 // The perf of Debian 12 is asked, 6.1. Later ones number their events, and leave out and add places for
-// reasons of which an explainer knows nothing yet.
+// reasons that no explainer knows yet.
 func comparePerf(t *testing.T, img *kernel.Image, x *Index, path string, n int) {
 	t.Helper()
 	if v := output(t, "perf", "--version"); !strings.HasPrefix(v, "perf version 6.1.") {
@@ -71,7 +71,7 @@ func seededPattern(x *Index, n int) (string, []string) {
 	return "*", inlinedOf(x, "*")
 }
 
-// An explainer tells why perf has not what an index has.
+// An explainer says why perf lacks what an index has.
 type explainer struct {
 	*Locals
 	places map[string][]perfPlace // by function

@@ -1,4 +1,4 @@
-// Package debuginfo reads what a kernel image tells of its source: types, functions, and
+// Package debuginfo reads what a kernel image has of its source: types, functions, and
 // where functions have been inlined. Types come from its BTF, where it has one, otherwise
 // from its DWARF. Of BTF the types of kernel variables are missing; they come from DWARF.
 //
@@ -223,7 +223,7 @@ func (t *Types) Thread() *ctypes.Type {
 	})
 }
 
-// forward is a structure or union of which only the tag is known here: it may be defined
+// forward is a structure or union with only its tag known here: it may be defined
 // elsewhere in the image.
 func (t *Types) forward(plain, other ctypes.Kind, tag string, isOther bool) *ctypes.Type {
 	kind := plain

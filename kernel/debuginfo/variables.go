@@ -112,7 +112,7 @@ func (t *Types) readIndex(suffix string, d *dwarf, make func() *nameIndex) *name
 	return x
 }
 
-// indexPath is "" for an image that cannot be told from another.
+// indexPath is "" for an image without an identity.
 func (t *Types) indexPath(suffix string) string {
 	if t.cache == "" || t.img.BuildID() == "" {
 		return ""

@@ -43,10 +43,10 @@ func kernelHalf(img *kernel.Image) uint64 {
 	return 1 << 63
 }
 
-// kernels tells an address of the kernel's half.
+// kernels reports whether an address is in the kernel's half.
 func (f *frames) kernels(addr uint64) bool { return addr >= f.half }
 
-// returns tells an address to which something of the kernel's may return. Where a kernel lies among
+// returns reports whether something of the kernel's may return to an address. Where a kernel lies among
 // other memory it is one of a function.
 func (f *frames) returns(addr uint64) bool {
 	return f.kernels(addr) && (highHalf(f.half) || f.inFunction(addr-1))
@@ -148,7 +148,7 @@ func (f *frames) amd64NoFrame(regs arch.Regs) (at uint64, ok bool) {
 	return 0, false
 }
 
-// frameGone reports whether the function at pc, of which left bytes remain, is about to return
+// frameGone reports whether the function at pc, with left bytes to its end, is about to return
 // without a frame of its own.
 func (f *frames) frameGone(pc, left uint64) bool {
 	code := f.code[:min(left, uint64(len(f.code)))]

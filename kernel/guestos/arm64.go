@@ -34,7 +34,7 @@ func arm64CurrentTask(l *linux, mem Mem, regs arch.Regs) (task uint64, err error
 	return 0, err
 }
 
-// arm64User tells EL0 (Arm ARM, C5.2.19).
+// arm64User reports whether the CPU is at EL0 (Arm ARM, C5.2.19).
 func arm64User(r arch.Regs) bool { return r.Reg(arch.ARM64PSTATE)&0xf == 0 }
 
 // arm64SavedReg: struct pt_regs begins with X0 to X30, SP, PC and PSTATE.

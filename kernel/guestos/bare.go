@@ -9,7 +9,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// bare is a guest of which nothing is known but its image.
+// bare is a guest with nothing known but its image.
 type bare struct {
 	frames
 	isa     *isa

@@ -14,7 +14,7 @@ import (
 
 var le = binary.LittleEndian
 
-// freebsdLayout is where FreeBSD keeps what a Thread tells: offsets in bytes.
+// freebsdLayout is where FreeBSD keeps what a Thread has: offsets in bytes.
 type freebsdLayout struct {
 	curthread, self uint64 // in struct pcpu; self only on amd64: the area's own address
 

@@ -152,7 +152,7 @@ func TestFreeBSDKey(t *testing.T) {
 	})
 }
 
-// TestFreeBSDUnmapped: whatever is not there, Thread fails or tells the rest; it does not hang.
+// TestFreeBSDUnmapped: whatever is not mapped, Thread fails or returns the rest; it does not hang.
 func TestFreeBSDUnmapped(t *testing.T) {
 	eachFreeBSD(t, func(t *testing.T, img *kernel.Image, f *freebsd) {
 		whole, regs := fbsdMem(t, img), fbsdKernelRegs(t, img)

@@ -10,7 +10,7 @@ import (
 	"trapline/kernel/debuginfo"
 )
 
-// layout is where Linux keeps what a Thread tells: offsets in bytes.
+// layout is where Linux keeps what a Thread has: offsets in bytes.
 type layout struct {
 	// in task_struct
 	pid, tgid, comm, parent, cred, startTime uint64
@@ -71,7 +71,7 @@ func readTypes(img *kernel.Image, cache string) types {
 	return t
 }
 
-// before6_4 tells by the image's banner when struct orc_entry had its older form.
+// before6_4 reports, by the image's banner, whether struct orc_entry has its older form.
 func before6_4(img *kernel.Image) bool {
 	var major, minor int
 	fmt.Sscanf(img.Banner(linuxBanner), "Linux version %d.%d", &major, &minor)

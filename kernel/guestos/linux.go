@@ -28,7 +28,7 @@ type linux struct {
 
 	tables []moduleTable
 	spared Parts
-	task   []byte    // a task_struct, of which layout.parts are read
+	task   []byte    // a task_struct; layout.parts of it are read
 	regs   [128]byte // registers saved on a stack
 	names  names
 }

@@ -27,14 +27,14 @@ var linuxKnown = []Known{
 // Conditions of known probes, on the arguments that these have. Where the image does not tell
 // where the kernel keeps what a condition is about, the probe fires as if it held.
 
-// sleeps tells of a switch (preempt, state) that the thread waits for something.
+// sleeps reports whether the thread of a switch (preempt, state) waits for something.
 func sleeps(_ Kernel, args *[10]uint64) bool {
 	preempt, state := args[0]&1 != 0, args[1]
 	*args = [10]uint64{}
 	return !preempt && state != 0
 }
 
-// preempted tells of a switch that the thread would go on.
+// preempted reports whether the thread of a switch would go on.
 func preempted(k Kernel, args *[10]uint64) bool { return !sleeps(k, args) }
 
 // leads reports whether a thread is the first of its process.
@@ -79,7 +79,7 @@ func path(k Kernel, args *[10]uint64) bool {
 	return true
 }
 
-// ignored tells of a signal that is sent (task, signal, result) that nothing comes of it.
+// ignored reports whether nothing comes of a signal that is sent (task, signal, result).
 func ignored(_ Kernel, args *[10]uint64) bool {
 	const resultIgnored = 1 // TRACE_SIGNAL_IGNORED, include/trace/events/signal.h
 	result := args[2]

@@ -49,7 +49,7 @@ type ModuleEvents struct {
 // has failed.
 var linuxModuleEvents = ModuleEvents{"do_init_module", "module_arch_freeing_init", "free_module"}
 
-// modules is where Linux keeps what Modules tells: offsets in bytes.
+// modules is where Linux keeps what Modules returns: offsets in bytes.
 type modules struct {
 	list, name, state, sections uint64 // in struct module
 	nameSize                    int

@@ -271,7 +271,7 @@ func TestNewORC(t *testing.T) {
 	}
 }
 
-// Without BTF, the version tells the format.
+// Without BTF, the version decides the format.
 func TestBefore6_4(t *testing.T) {
 	for version, want := range map[string]bool{
 		"Linux version 6.1.0": true, "Linux version 6.3.9": true, "Linux version 6.4.0": false,

@@ -66,7 +66,7 @@ type Sparing interface {
 // An Enterer is an OS in which it depends on the program counter what the current thread is,
 // in some of the kernel's code.
 type Enterer interface {
-	// Enters tells an address of code in which the kernel is entered or left. At any other
+	// Enters reports whether the kernel is entered or left in the code at an address. At any other
 	// address of the kernel Thread does not depend on it.
 	Enters(addr uint64) bool
 }
@@ -86,7 +86,7 @@ type Partial interface {
 	Unknown(part string) string
 }
 
-// A Switcher is an OS of which it is known where its kernel goes from one thread to another.
+// A Switcher is an OS that knows where its kernel goes from one thread to another.
 type Switcher interface {
 	// SwitchFuncs are the names of the functions that it does so in. At the first instruction the
 	// current thread is still the one that the CPU leaves, or would leave.
@@ -123,7 +123,7 @@ func (r *reader) u32(mem Mem, addr uint64) (uint32, error) {
 	return binary.LittleEndian.Uint32(r.word[:]), err
 }
 
-// text64 reads a string of at most 64 bytes, of which it can be that only the first are mapped.
+// text64 reads a string of at most 64 bytes. It may be that only the first are mapped.
 func (r *reader) text64(mem Mem, addr uint64) (string, error) {
 	var b [64]byte
 	for i := range b {
@@ -137,5 +137,5 @@ func (r *reader) text64(mem Mem, addr uint64) (string, error) {
 	return string(b[:]), nil
 }
 
-// highHalf tells an address of the kernel's half from one of user space.
+// highHalf reports whether an address is in the kernel's half, not in user space.
 func highHalf(addr uint64) bool { return addr>>63 != 0 }

@@ -22,8 +22,8 @@ type Processes interface {
 	Arguments(mem Mem, regs arch.Regs, n int) ([]byte, error)
 }
 
-// process is where Linux keeps what Processes tells: offsets in bytes. The zero value
-// tells nothing.
+// process is where Linux keeps what Processes returns: offsets in bytes. The zero value
+// knows nothing.
 type process struct {
 	stack, mm        uint64 // in task_struct
 	argStart, argEnd uint64 // in mm_struct

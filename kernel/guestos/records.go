@@ -116,7 +116,7 @@ func (f *frames) follow(isa *linkISA, mem Mem, fp uint64, pcs []uint64, n int) i
 	return n
 }
 
-// entered tells a return address to an entry of exceptions.
+// entered reports whether a return address leads to an entry of exceptions.
 func (f *frames) entered(isa *linkISA, ret uint64) bool {
 	s, ok := f.symbolAt(ret)
 	return ok && slices.Contains(isa.entries, s.Name)

@@ -17,7 +17,7 @@ type MemWriter interface {
 	WriteMem(addr uint64, p []byte) error
 }
 
-// Signaler is an OS of which a thread can be sent a signal from outside.
+// Signaler is an OS whose threads can be sent a signal from outside.
 type Signaler interface {
 	// CanSignal says why that is not possible with this kernel, nil if it is.
 	CanSignal() error
@@ -33,7 +33,7 @@ const (
 )
 
 // signals is where Linux keeps the signals of a thread: offsets in task_struct, in bytes.
-// The zero value tells nothing.
+// The zero value knows nothing.
 type signals struct {
 	pending uint64 // set of the signals that wait for the thread, bit n-1 for signal n
 	flags   uint64 // of thread_info

@@ -17,7 +17,7 @@ func (m fakeMem) WriteMem(addr uint64, p []byte) error {
 	return nil
 }
 
-// signalLinux is a Linux of which the types are known, with its one thread.
+// signalLinux is a Linux whose types are known, with one thread.
 func signalLinux(t *testing.T) (*linux, fakeMem) {
 	img := openImage(t, linuxImage)
 	l := detect(t, img).(*linux)

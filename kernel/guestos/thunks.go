@@ -16,7 +16,7 @@ var (
 	indirectThunks = []string{"__x86_indirect_thunk_", "__x86_indirect_its_thunk_", "__x86_indirect_jump_thunk_", "__x86_indirect_call_thunk_"}
 )
 
-// ThunkOf tells by a symbol's name whether it is a thunk.
+// ThunkOf reports whether a symbol is a thunk, by its name.
 func ThunkOf(symbol string) (Thunk, bool) {
 	for _, name := range returnThunks {
 		if symbol == name {

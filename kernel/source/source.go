@@ -1,4 +1,4 @@
-// Package source tells, for the code of one function at a time, the lines of its source and
+// Package source reads, for the code of one function at a time, the lines of its source and
 // the functions that have been inlined into it.
 //
 //	address --unit's line table--> file, line
@@ -82,7 +82,7 @@ type Line struct {
 	Line int    // from 1; 0: not told
 }
 
-// An Inlined is a function of which a copy covers an address.
+// An Inlined is a function with a copy that covers an address.
 type Inlined struct {
 	Name string
 	Call Line // where it is called

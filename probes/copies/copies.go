@@ -3,7 +3,7 @@
 //
 //	debuginfo.Copy: ranges, entry --graph of the caller--> Sites: entry, returns
 //
-// A copy begins at the entry that the debug information tells. It ends where control
+// A copy begins at the entry that the debug information has. It ends where control
 // leaves it for good: compilers mix its instructions with the caller's and move seldom
 // ones away, so its ranges are left and entered again.
 //
@@ -210,7 +210,7 @@ func (g *graph) exits(entry uint64, inside map[uint64]bool) []exit {
 	return out
 }
 
-// oddities tells in what a copy's entries and returns are not those of a call: from which
+// oddities says in what way a copy's entries and returns are not those of a call: from which
 // instructions it goes back to the entry, or where it goes on in code that others run too.
 func (g *graph) oddities(c debuginfo.Copy, entry uint64, extent map[uint64]bool) (notes []string) {
 	again, joins := false, false

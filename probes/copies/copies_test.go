@@ -143,7 +143,7 @@ func entries(t *testing.T, p program, name string) (out []uint64) {
 	return out
 }
 
-// objdump tells where instructions begin.
+// objdump lists where instructions begin.
 func objdump(t *testing.T, path string) map[uint64]bool {
 	t.Helper()
 	text, err := exec.Command("objdump", "-d", "--no-show-raw-insn", path).Output()

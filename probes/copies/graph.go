@@ -97,7 +97,7 @@ func (g *graph) node(flow insn.Flow, next uint64, more bool) *node {
 	return &node{next: behind}
 }
 
-// settle tells indirect jumps where they may go: to what nothing else goes to, the targets of
+// settle decides where indirect jumps may go: to what nothing else goes to, the targets of
 // tables; elsewhere if there is nothing.
 func (g *graph) settle() {
 	if len(g.tables) == 0 {

@@ -10,7 +10,7 @@ import (
 	"trapline/kernel/source"
 )
 
-// A Source tells the lines that begin in functions, and the functions inlined around an
+// A Source has the lines that begin in functions, and the functions inlined around an
 // address. All addresses are link-time ones. It keeps what it has read of a function. It is used by
 // one goroutine at a time.
 type Source struct {
@@ -104,7 +104,7 @@ func (s *Source) function(addr uint64) (kernel.Symbol, *source.Function, error) 
 	return sym, f, nil
 }
 
-// Inlined are the names of the functions of which copies cover an address, innermost first;
+// Inlined returns the names of the functions whose copies cover an address, innermost first;
 // none where nothing can be read.
 func (s *Source) Inlined(addr uint64) (names []string) {
 	_, f, err := s.function(addr)

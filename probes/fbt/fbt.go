@@ -22,7 +22,7 @@ type Config struct {
 	Registry *probes.Registry
 	Text     *ktext.Text
 	Target   probes.Target
-	// Types are the parts that a description's module means and of which types are known,
+	// Types returns the parts that a description's module means and whose types are known,
 	// modules that are not loaded too. Nil: nothing is known of types.
 	Types func(module string) []Typed
 

@@ -53,7 +53,7 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 	return 0
 }
 
-// Reads tells of entries of which the arguments are in registers, and of returns by an
+// Reads implements probes.RegReader for entries with arguments in registers, and returns by an
 // instruction that always leaves.
 func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
 	if isEntry(q) {

@@ -247,7 +247,7 @@ func (p *Provider) stray(addr uint64) int {
 	return 0
 }
 
-// pieceOf tells a symbol by its name to be a piece of fn.
+// pieceOf reports whether a symbol is, by its name, a piece of fn.
 func pieceOf(part ktext.Part, fn *function, name string) bool {
 	whole, ok := wholeOf(part, name)
 	if !ok {

@@ -32,7 +32,7 @@ func (f *front) addLibrary() error {
 	return nil
 }
 
-// isType returns what tells the parser of the types that it has not seen in the source it reads:
+// isType returns the test for the types that the parser has not seen in the source it reads:
 // those of the parts before, and of the kernel.
 func (f *front) isType() func(name string) bool {
 	names := make(map[string]bool)

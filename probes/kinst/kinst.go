@@ -193,7 +193,7 @@ func (p *Provider) named(parts []ktext.Part, function string, want name) ([]*pro
 }
 
 // function makes the probes of one function. It fails when there would be none for a
-// reason that can be told.
+// reason in words.
 func (p *Provider) function(part ktext.Part, s kernel.Symbol, want name) ([]*probes.Probe, error) {
 	f, instrs, err := p.decode(part, s)
 	if f == nil {
@@ -293,7 +293,7 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 	return 0
 }
 
-// Reads tells of arguments; whether one way of a jump is taken, flags say.
+// Reads implements probes.RegReader: arguments are in registers, and flags say which way a jump goes.
 func (p *Provider) Reads(q *probes.Probe, _ uint64, args uint16) (regs []arch.Reg, ok bool) {
 	return probes.ArgRegs(p.args, args), q.Group().Selector() == nil
 }

@@ -88,7 +88,7 @@ var linkedPlans = map[*arch.Arch][]struct {
 	},
 }
 
-// plantedAs tells the breakpoints in a function when all of it is traced.
+// plantedAs lists the breakpoints in a function when all of it is traced.
 func plantedAs(t *testing.T, a *arch.Arch, function string, policy *guestos.Policy) string {
 	p, target := setupFor(t, a, "testdata/functions-"+a.Name+".txt", policy)
 	ps, err := p.Provide(probes.Desc{Provider: "kinst", Function: function})

@@ -33,7 +33,7 @@ func (t *Text) names() guestos.ModuleName { return cmp.Or(t.System, guestos.Bare
 // Kernel is the kernel proper.
 func (t *Text) Kernel() Part { return Part{t.names().Name, t.Symbols} }
 
-// SetModules tells the modules that are loaded now.
+// SetModules sets the modules that are loaded now.
 func (t *Text) SetModules(modules []Part) { t.modules = modules }
 
 // Parts are those that a description's module means, the kernel proper first. A module asked

@@ -20,7 +20,7 @@ type Foreseen struct {
 	Addr uint64 // link-time
 }
 
-// A Forecaster is a provider that tells from a module's file which of its probes a description
+// A Forecaster is a provider that knows from a module's file which of its probes a description
 // means, whatever module that names. What a loaded module turns out to lack may be among them.
 type Forecaster interface {
 	Foresee(u Unloaded, d probes.Desc) []Foreseen

@@ -7,10 +7,10 @@ import (
 	"trapline/probes/copies"
 )
 
-// Debug opens what debug information tells of the kernel or of a module, each part when a
+// Debug opens the debug information of the kernel or of a module, each part when a
 // program asks for it. Of a part that is nil nothing is known.
 type Debug struct {
-	// At tells where the code runs; nil: at its link-time addresses.
+	// At says where the code runs; nil: at its link-time addresses.
 	At debuginfo.Placement
 	// Locals are the local variables.
 	Locals func() (Locals, error)

@@ -32,14 +32,14 @@ type Modules struct {
 	hits    uint64 // of the watches
 }
 
-// A watch is a probe that tells of a module, and what is done then with where the kernel
+// A watch is a probe that fires when a module comes or goes, and what is done then with where the kernel
 // describes it.
 type watch struct {
 	probe *probes.Probe
 	do    func(addr uint64) error
 }
 
-// A loaded module is one that the guest has and of which there is a file.
+// A loaded module is one that the guest has and whose file is known.
 type loaded struct {
 	*Module
 	addr   uint64          // where the kernel describes it
@@ -75,7 +75,7 @@ type Config struct {
 	Complain, Say func(format string, args ...any)
 }
 
-// New knows the modules of which there are files. Their text is in a set, which has files in turn.
+// New makes Modules of the files of a Config.
 func New(c Config) *Modules {
 	m := &Modules{Config: c, byName: map[string]*Module{}}
 	for _, f := range c.Files {
@@ -257,7 +257,7 @@ func (m *Modules) belongs(f *Module, x guestos.Module) bool {
 	return ok && m.Target.ReadMem(addr, have) == nil && bytes.Equal(note, have)
 }
 
-// publish tells everyone which modules there are.
+// publish passes on which modules are loaded.
 func (m *Modules) publish() {
 	var parts []ktext.Part
 	var images []*kernel.Image
@@ -333,7 +333,7 @@ func (m *Modules) forget(l *loaded, places []kernel.Place) {
 	}
 }
 
-// tell tells the user about a module that has probes.
+// tell reports to the user a module that has probes.
 func (m *Modules) tell(l *loaded, format string) {
 	if n := len(l.probes); n > 0 {
 		plural := "s"
@@ -371,7 +371,7 @@ func (m *Modules) Left(addr uint64) bool {
 	})
 }
 
-// Described are the modules, of which there are files, that a description's module means.
+// Described returns the modules with a file that a description's module means.
 func (m *Modules) Described(pattern string) (out []*Module) {
 	for _, f := range m.Files {
 		if m.text.InModule(pattern, f.Name()) {

@@ -9,7 +9,7 @@ import (
 	"trapline/trampoline"
 )
 
-// changes collects what is to be done to the target, so that it is told in bulk and in
+// changes collects what is to be done to the target, so that this happens in bulk and in
 // the order of addresses.
 type changes struct {
 	set    *Set

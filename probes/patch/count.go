@@ -7,7 +7,7 @@ import (
 	"trapline/probes"
 )
 
-// TakeHits tells the sink all hits that the target has counted, in the order in which they
+// TakeHits delivers to the sink all hits that the target has counted, in the order in which they
 // began to be. Every probe fires one by one again.
 func (s *Set) TakeHits() {
 	for _, addr := range s.counting {

@@ -18,7 +18,7 @@ type Func struct {
 	text   []byte // as last decoded
 	// held remembers the lengths of instructions that a breakpoint of the guest's hides.
 	held map[int]int
-	// onChange is told of a new text.
+	// onChange is called for a new text.
 	onChange func()
 }
 
@@ -75,7 +75,7 @@ func (f *Func) Instr(off int, code []byte) Instr {
 	return Instr{off, len(code), f.set.isa.Plan(code, f.Start+uint64(off)), code}
 }
 
-// Flow tells where control goes after an instruction of f.
+// Flow returns where control goes after an instruction of f.
 func (f *Func) Flow(in Instr) insn.Flow {
 	return f.set.isa.Flow(in.Code, f.Start+uint64(in.Off))
 }

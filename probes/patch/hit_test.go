@@ -52,7 +52,7 @@ func TestDeferHits(t *testing.T) {
 	}
 }
 
-// With trampolines that points share, each hit is told at once.
+// With trampolines that points share, no hit is deferred.
 func TestDeferShared(t *testing.T) {
 	r := newRig(t)
 	r.target.Shared = true

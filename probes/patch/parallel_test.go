@@ -68,7 +68,7 @@ func (r *rig) decodeAll() (shown []string, ps []*probes.Probe) {
 	return shown, ps
 }
 
-// rewriteAll gives every function another text, of the same length, and tells nobody.
+// rewriteAll gives every function another text of the same length, without notice.
 func (r *rig) rewriteAll() {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for _, f := range r.funcs {

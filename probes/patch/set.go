@@ -93,7 +93,7 @@ func New(t probes.Target, file func(addr uint64, p []byte) error, sink probes.Si
 	return s, nil
 }
 
-// isBreak tells a breakpoint that may hide an instruction longer than itself. Where there
+// isBreak reports whether code is a breakpoint that may hide an instruction longer than itself. Where there
 // is one for every length (riscv64) or one length (arm64) it hides none.
 func (s *Set) isBreak(code []byte) bool { return s.hides && bytes.HasPrefix(code, s.breakpoint) }
 
@@ -239,7 +239,7 @@ func (s *Set) plantAll(fresh []uint64) error {
 	return nil
 }
 
-// atOnce is how many breakpoints the target is told of together. What is to be done for
+// atOnce is how many breakpoints are set in the target together. What is to be done for
 // each takes much more memory than the point.
 const atOnce = 1 << 15
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// One probe at several addresses, at one of which there is another.
+// One probe at several addresses; another probe is at one of them.
 func TestSites(t *testing.T) {
 	r := newRig(t)
 	ps := r.probes("plain", "plain")
@@ -34,7 +34,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// A function whose text has changed is told of once, and may add points then.
+// A function whose text has changed is reported once, and may add points then.
 func TestOnChange(t *testing.T) {
 	r := newRig(t)
 	ps := r.probes("plain", "plain")

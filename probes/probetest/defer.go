@@ -7,7 +7,7 @@ import (
 	"trapline/probes"
 )
 
-// deferral is the part of a Target that tells of hits later.
+// deferral is the part of a Target that delivers hits later.
 type deferral struct {
 	deferred map[uint64]deferred // by address
 	waiting  []lateHit
@@ -22,7 +22,7 @@ type deferred struct {
 	memo bool
 }
 
-// A lateHit is a hit that waits to be told: a CPU with some of its registers.
+// A lateHit is a hit that waits to be delivered: a CPU with some of its registers.
 type lateHit struct {
 	cpu  int
 	addr uint64
@@ -112,10 +112,10 @@ func (t *Target) Remembered() bool {
 	return m != nil && m.holds()
 }
 
-// Deferring is the number of breakpoints whose hits are told later.
+// Deferring returns the number of breakpoints whose hits are deferred.
 func (t *Target) Deferring() int { return len(t.deferred) }
 
-// put keeps a hit, if it may be told later.
+// put records a hit, if it may be deferred.
 func (t *Target) put(pc uint64) bool {
 	d, ok := t.deferred[pc]
 	if !ok || d.memo && !t.Remembered() {
@@ -129,7 +129,7 @@ func (t *Target) put(pc uint64) bool {
 	return true
 }
 
-// tell tells of all hits that wait.
+// tell delivers all hits that wait.
 func (t *Target) tell() {
 	all := t.waiting
 	t.waiting = nil

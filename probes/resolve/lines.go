@@ -138,7 +138,7 @@ func nearestLines(lines []int, line int) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(lines)), ", "), "[]")
 }
 
-// Inlined are the functions of which copies cover an address, innermost first.
+// Inlined returns the functions whose copies cover an address, innermost first.
 func (r *Resolver) Inlined(addr uint64) []string {
 	d := r.modules.DebugAt(addr)
 	link, _ := d.LinkOf(addr)

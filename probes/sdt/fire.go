@@ -91,7 +91,7 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 	return 0
 }
 
-// Reads tells of places where arguments are in registers.
+// Reads implements probes.RegReader for places where arguments are in registers.
 func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
 	x := p.place(q, addr)
 	inRegs := p.arch.Args[:min(maxArgs, len(p.arch.Args))]

@@ -9,7 +9,7 @@ import (
 	"trapline/probes/probetest"
 )
 
-// BenchmarkFire is one hit of a probe that is told at once, from the target's call to the end of its clause.
+// BenchmarkFire is one hit that is not deferred, from the target's call to the end of its clause.
 func BenchmarkFire(b *testing.B) {
 	for _, tt := range []struct{ name, d string }{
 		{"count", "kinst::vfs_read:0 { @ = count() }"},

@@ -10,7 +10,7 @@ import (
 	"trapline/probes/probetest"
 )
 
-// threadOS has threads of which memory tells: the process at thread. Within the last bytes of
+// threadOS reads threads from memory: the process at thread. Within the last bytes of
 // vfs_read the kernel is left.
 type threadOS struct{ fakeOS }
 
@@ -31,7 +31,7 @@ func TestDefer(t *testing.T) {
 		name    string
 		opts    string
 		program string
-		later   int // breakpoints of which hits come later
+		later   int // breakpoints whose hits are deferred
 	}{
 		{"registers", "", `kinst::vfs_read: { printf("%d %x %x", arg0, arg2, R_RBX); trace(timestamp); }`, 5},
 		{"the program counter", "", `kinst::vfs_read: { trace(R_RIP); trace(cpu); }`, 5},

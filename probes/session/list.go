@@ -12,7 +12,7 @@ const listFormat = "%5v %10s %17s %33s %s\n"
 
 // List writes the probes that the compiled sources describe, in their order, as dtrace -l
 // does. Without sources it writes all that need not be named to exist. Those that there will be
-// when a module is loaded have no number yet. With the option verbose it tells of each what may
+// when a module is loaded have no number yet. With the option verbose it says of each what may
 // be relied on, and the types of args[].
 func (s *Session) List(w io.Writer) error {
 	if s.Program == nil {

@@ -24,7 +24,7 @@ free_module              ffffffff81000280 55|c3
 
 const loaded1, initGone, unloaded = 0xffffffff81000200, 0xffffffff81000240, 0xffffffff81000280
 
-// modularOS is a kernel whose modules the test tells, by the address of what describes them.
+// modularOS is a kernel with the modules that the test names, by the address of what describes them.
 type modularOS struct {
 	fakeOS
 	all map[uint64]guestos.Module

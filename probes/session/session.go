@@ -158,7 +158,7 @@ func (s *Session) Halted() (act code.Act, yes bool) { return s.trace.Halted() }
 
 // Finish ends the trace: it fires END, shows what is left and takes the breakpoints away.
 // It returns the first error there was; with the option crosscheck a *CheckError where
-// hits and executions differ. With the option verbose it tells what Report says.
+// hits and executions differ. With the option verbose it reports what Report returns.
 func (s *Session) Finish() error {
 	if !s.trace.End() {
 		return s.trace.Err()

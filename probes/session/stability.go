@@ -9,7 +9,7 @@ import (
 	"trapline/probes/d/code"
 )
 
-// Stability tells how far the program depends on what may change with the kernel: option
+// Stability writes how far the program depends on what may change with the kernel: option
 // -v.
 func (s *Session) Stability(w io.Writer) error {
 	var b strings.Builder

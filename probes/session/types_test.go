@@ -34,7 +34,7 @@ type damaged struct{ *checktest.Types }
 
 func (damaged) Err() error { return errors.New("BTF: cut off") }
 
-// TestTypesTrouble: what is wrong with the image's types is told, and what the program
+// TestTypesTrouble: what is wrong with the image's types is reported, and what the program
 // needs of them is there or an error.
 func TestTypesTrouble(t *testing.T) {
 	r := newRig(t, "quiet")

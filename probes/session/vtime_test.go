@@ -48,7 +48,7 @@ func TestVTimestampChill(t *testing.T) {
 	}
 }
 
-// cpuOS has on each CPU the thread of which registers say the number and, if they do, the structure.
+// cpuOS has on each CPU the thread whose number, and perhaps structure, registers hold.
 type cpuOS struct{ fakeOS }
 
 func (cpuOS) Thread(_ guestos.Mem, r arch.Regs) (guestos.Thread, error) {
@@ -85,7 +85,7 @@ func TestVTimestampCPUs(t *testing.T) {
 	err := r.trace(func(*probetest.Target) {
 		smp.On(1)
 		smp.Spend(900)
-		smp.Run(switchAt, vfsRead) // 20, of which the trace saw nothing: its clock is at 900
+		smp.Run(switchAt, vfsRead) // 20, which the trace has not seen: its clock is at 900
 		smp.Spend(300)
 		smp.Run(vfsRead) // 20: 300
 		smp.On(0)
@@ -150,7 +150,7 @@ func TestVTimestampThreads(t *testing.T) {
 	owner := make([]uint64, structures)
 	busy := make([]bool, structures)
 	on := make([]int, cpus)      // structure of the thread that it runs
-	want := make([]string, cpus) // what each CPU tells
+	want := make([]string, cpus) // what each CPU prints
 	next := uint64(0)
 	enter := func(cpu, structure int) {
 		on[cpu], busy[structure] = structure, true

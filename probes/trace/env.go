@@ -118,7 +118,7 @@ func (e *env) readThread() {
 	}
 }
 
-// noThread says once that threads cannot be told apart: pid would be a silent 0.
+// noThread reports once that threads are not known: pid would be a silent 0.
 func (e *env) noThread(err error) {
 	if !e.warned {
 		e.warned = true
@@ -168,7 +168,7 @@ func (e *env) errno() int32 {
 	return 0
 }
 
-// ThreadOf is the thread that a CPU is in, none if that cannot be told.
+// ThreadOf returns the thread that a CPU is in, none if that is not known.
 func (tr *Trace) ThreadOf(cpu probes.CPU) guestos.Thread {
 	t, err := tr.OS.Thread(tr.Target, cpu)
 	if err != nil {

@@ -64,7 +64,7 @@ func (tr *Trace) FireTimes(p *probes.Probe, n uint64) {
 	tr.vm.FireTimes(&tr.now.countEnv, tr.on.Of(p.ID()), n)
 }
 
-// fault is a run-time error in a clause: it fires ERROR and tells the user.
+// fault handles a run-time error in a clause: it fires ERROR and reports the error.
 func (tr *Trace) fault(e vm.Env, ft vm.Fault) {
 	if es := tr.on.Of(tr.DTrace.Error.ID()); len(es) > 0 {
 		tr.now.errFiring = probes.Firing{Probe: tr.DTrace.Error, CPU: tr.now.env.firing.CPU}

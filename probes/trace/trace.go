@@ -34,7 +34,7 @@ type Config struct {
 	// Symbol names an address, and Base is one address for all that a symbol or a module covers.
 	Symbol func(addr uint64) (module, name string, off uint64, ok bool)
 	Base   func(form code.Form, addr uint64) uint64
-	// Inlined are the functions of which copies cover an address, innermost first.
+	// Inlined opens the functions whose copies cover an address, innermost first.
 	Inlined func() (func(addr uint64) []string, error)
 }
 

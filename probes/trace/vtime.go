@@ -33,7 +33,7 @@ type ranTime struct {
 	told uint64 // what VNow has returned last: it does not go back, whatever the guest does
 }
 
-// KeepVTime begins to keep it, where the program asks for it and the guest tells.
+// KeepVTime begins to keep it if the program asks for it and the guest's threads are known.
 func (tr *Trace) KeepVTime() error {
 	if !usesBuiltin(tr.prog, code.VTimestamp) {
 		return nil

@@ -11,8 +11,8 @@ const (
 	manyLines    = 2000000 // of manyCalls
 )
 
-// writing measures whole runs of a trace that prints much, of hits that are told later and of
-// hits that are told at once.
+// writing measures whole runs of a trace that prints much, of hits that are deferred and of
+// hits that are not.
 func writing(b *bench) ([]row, error) {
 	file := filepath.Join(b.dir, "lines")
 	defer os.Remove(file)

@@ -51,7 +51,7 @@ func ofSuite(b *bench) ([]row, error) {
 	}, nil
 }
 
-// writeSuite writes the scripts, each of which compares with nothing yet.
+// writeSuite writes the scripts, which compare with nothing yet.
 func writeSuite(dir string) error {
 	for i := range suiteRuns {
 		name, text := suiteScript(i)

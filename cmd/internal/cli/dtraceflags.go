@@ -111,7 +111,7 @@ Tracing starts when the guest's init starts the command of -c, or, without one o
 --from boot, with the guest.
 `
 
-// flags are those of dtrace, for the command name, of which notes tell.
+// flags returns dtrace's flags for the command name, with notes for its help.
 func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
 	f := e.newFlags(name, notes, kernelFiles())
 	t.guest.imageFlag(f)

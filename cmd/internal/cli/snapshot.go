@@ -121,7 +121,7 @@ func (s *saved) load(m *emu.Machine) (n note, err error) {
 	return n, m.Load(s.snap)
 }
 
-// restore goes on from the guest's snapshot. One that cannot be used is told of and discarded.
+// restore goes on from the guest's snapshot. One that cannot be used is reported and discarded.
 func (g *guest) restore(e *env) bool {
 	if g.origin.saved.foreign != nil {
 		g.passedOver(e, fmt.Errorf("snapshot %s not used: %w", g.origin.saved.key, g.origin.saved.foreign))

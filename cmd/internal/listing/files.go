@@ -8,7 +8,7 @@ import (
 	"trapline/kernel/source"
 )
 
-// Files are source files, of which lines are shown.
+// Files are source files whose lines are shown.
 type Files struct {
 	FS    fs.FS
 	lines map[string][]string

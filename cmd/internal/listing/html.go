@@ -17,7 +17,7 @@ var style string
 
 // HTML writes a page with listings: code under its source, inlined functions that can be
 // folded away, and, under the pointer, the plan and the trampoline of an instruction. With
-// counts, inlined functions of which nothing ran are folded.
+// counts; inlined functions that did not run are folded.
 func HTML(w io.Writer, title string, all []*Listing, counts bool) error {
 	var b strings.Builder
 	b.WriteString(legend)

@@ -13,7 +13,7 @@ type lineCount struct {
 	hits uint64
 }
 
-// lines are the source lines of which something ran, the hottest first.
+// lines returns the source lines that ran, the hottest first.
 func (l *Listing) lines() []lineCount {
 	sum := map[source.Line]uint64{}
 	for i := range l.Rows {

@@ -67,7 +67,7 @@ func TestExceptionsAMD64(t *testing.T) {
 			}
 			frame := e.RAM()[e.Reg(arch.RSP)-kernelBase:]
 			if pc := binary.LittleEndian.Uint64(frame); pc != at {
-				t.Errorf("its handler is told %#x, want %#x", pc, at)
+				t.Errorf("its handler gets %#x, want %#x", pc, at)
 			}
 			if e.Reg(arch.RAX) != c.rax || e.Reg(arch.RDX) != c.rdx {
 				t.Errorf("rax %#x, rdx %#x have changed", e.Reg(arch.RAX), e.Reg(arch.RDX))

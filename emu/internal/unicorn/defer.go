@@ -60,7 +60,7 @@ type Word struct {
 
 // DeferHits has hits of the breakpoint at addr told by Handler.Deferred from now on, with regs,
 // soon after they happened and before the handler is called for anything else. With memo only
-// while what Remember was told holds for the CPU; any other hit is told by Hit. It is false, and Hit
+// while what Remember was given holds for the CPU; any other hit is delivered by Hit. It is false, and Hit
 // it is, where there is no breakpoint, for a register that is not kept as a word, for too many
 // registers, and with SetHooked.
 func (e *Engine) DeferHits(addr uint64, regs []arch.Reg, memo bool) bool {

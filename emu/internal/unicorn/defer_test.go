@@ -10,7 +10,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// teller writes down which hits it is told of at once (h) and later (d), by RCX, and what
+// teller writes down which hits are delivered at once (h) and later (d), by RCX, and what
 // is wrong with their time.
 type teller struct {
 	nothing
@@ -70,7 +70,7 @@ func (t *teller) run(tt *testing.T) {
 	}
 }
 
-// A hit is told later while the bits that were read are what they were, and in order.
+// A hit is deferred while the bits that were read are what they were; order is kept.
 func TestDeferHits(t *testing.T) {
 	c, at := newTeller(t, 10)
 	stored := c.e.RAM()[0x200000:]
@@ -87,7 +87,7 @@ func TestDeferHits(t *testing.T) {
 	}
 }
 
-// More hits than there is room for: those that find none are told at once, after the others.
+// More hits than there is room for: those that find none are delivered at once, after the others.
 func TestDeferMany(t *testing.T) {
 	const n = 20000
 	c, at := newTeller(t, n)
@@ -98,18 +98,18 @@ func TestDeferMany(t *testing.T) {
 	direct := 0
 	for i, told := range c.log {
 		if told[1:] != fmt.Sprint(n-i) {
-			t.Fatalf("hit %d is told as %s", i, told)
+			t.Fatalf("hit %d is delivered as %s", i, told)
 		}
 		if told[0] == 'h' {
 			direct++
 		}
 	}
 	if len(c.log) != n || direct < 1 || direct > 10 {
-		t.Errorf("%d hits are told, %d of them at once", len(c.log), direct)
+		t.Errorf("%d hits are delivered, %d of them at once", len(c.log), direct)
 	}
 }
 
-// What cannot be deferred is told at once.
+// What cannot be deferred is delivered at once.
 func TestDeferNot(t *testing.T) {
 	c, at := newTeller(t, 3)
 	if c.e.DeferHits(at, []arch.Reg{arch.RFLAGS}, false) || c.e.DeferHits(at+1, nil, false) || c.e.DeferHits(at, make([]arch.Reg, 17), false) {
@@ -125,7 +125,7 @@ func TestDeferNot(t *testing.T) {
 	}
 }
 
-// With nothing remembered, or too much, hits that need it are told at once.
+// With nothing remembered, or too much, hits that need it are delivered at once.
 func TestRememberNothing(t *testing.T) {
 	for _, words := range []int{0, 1000} {
 		c, at := newTeller(t, 3)

@@ -69,7 +69,7 @@ func TestEmulate(t *testing.T) {
 	}
 }
 
-// randomRegs has registers of which some are equal, zero or negative, and most are
+// randomRegs has registers. Some are equal, zero or negative, and most are
 // addresses near pc.
 func randomRegs(rnd *rand.Rand, a *arch.Arch, pc uint64, last arch.Reg) fakeRegs {
 	regs := fakeRegs{a.PC: pc}

@@ -13,7 +13,7 @@ import (
 var ErrStore = errors.New("it is not a store of translations")
 
 // Keep starts reusing and recording translated code, for all engines of the machine. fill fills a store
-// of n bytes, of which nothing is used if that fails; with n 0 there are no translations yet. The store
+// of n bytes, and uses none of it if that fails; with n 0 there are no translations yet. The store
 // holds host code that is executed unchecked: the caller must have verified that Kept returned it for an
 // identical machine, where KeptIdentity was the same. Of the rest a store that leads out of its bounds is
 // refused with ErrStore. Where Keep fails, none are kept.
@@ -58,7 +58,7 @@ func (e *Engine) KeptDiffering() (n, at uint64) {
 func (e *Engine) Placed() uint64 { return uint64(e.c.keep.placed) }
 
 // KeptIdentity says what translations depend on besides the guest: the builds of this program and of the
-// library, and the features of the host's CPU. "" if that cannot be told, or the program is one that
+// library, and the features of the host's CPU. "" if that is not known, or the program is one that
 // lies somewhere else each time: then translations cannot be kept.
 func KeptIdentity() string {
 	var text [C.TL_KEPT_IDENTITY]C.char

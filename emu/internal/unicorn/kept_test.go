@@ -186,7 +186,7 @@ const (
 	keptHead                                  = 48
 )
 
-// A store of which anything leads out of it is refused, and nothing is kept.
+// A store is refused if anything in it leads out of it, and nothing is kept.
 func TestKeptUnsound(t *testing.T) {
 	store, _, rax, _ := learnt(t, keptCode)
 	le := binary.LittleEndian

@@ -134,7 +134,7 @@ func powerOf(v int64) int {
 	return quantizeZero + n
 }
 
-// Edge tells the outermost buckets of lquantize and llquantize, which are open, from others.
+// Edge reports whether a bucket is one of the outermost of lquantize or llquantize, which are open.
 type Edge uint8
 
 // Edges.

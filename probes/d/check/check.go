@@ -42,7 +42,7 @@ type Env struct {
 	// description, as written. The error says in plain words why there is none. Nil: no
 	// probe has any.
 	Local func(desc, name string) (*ctypes.Type, error)
-	// HasProvider tells the names of providers. Nil: there are none.
+	// HasProvider reports whether there is a provider of a name. Nil: there are none.
 	HasProvider func(name string) bool
 	// HasModule reports whether a name is that of the kernel proper. Nil: it has none.
 	HasModule func(name string) bool

@@ -17,7 +17,7 @@ var symForms = map[string]code.Form{
 func (c *checker) dynamic(x *syntax.Call, act code.Act) *ctypes.Type {
 	name := x.Fun.(*syntax.Ident).Name
 	if act == code.UStack {
-		name = act.String() // no language tells its own frames
+		name = act.String() // no language has frames of its own
 	}
 	x.Info().Ref = act
 	t := &ctypes.Type{Kind: ctypes.Dyn, Name: name}

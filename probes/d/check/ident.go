@@ -180,7 +180,7 @@ func (c *checker) lookup(x syntax.Expr) (name *varKey, v *Var) {
 // for itself: offsets, of which the address may be taken and nothing else.
 const perCPU = 1 << 20
 
-// symbol is a symbol of the kernel. Without type information its size tells the type.
+// symbol is a symbol of the kernel. Without type information its size decides its type.
 func (c *checker) symbol(x *syntax.Symbol) *ctypes.Type {
 	size := c.symbolAddr(x)
 	if x.Info().Ref.(Address) < perCPU {

@@ -17,7 +17,7 @@ type TypedArg int
 // aggregate types are those whose variables have parts.
 func isAggregate(t *ctypes.Type) bool { return t.IsStruct() || t.Base().Kind == ctypes.Array }
 
-// Root is the variable of which x, a variable of an aggregate type or a part of one, is
+// Root returns the variable that x, a variable of an aggregate type or a part of one, is
 // made of. Nil: x is something else.
 func Root(x syntax.Expr) *Var {
 	switch ref := Resolve(x).Info().Ref.(type) {

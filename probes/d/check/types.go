@@ -41,7 +41,7 @@ func (c *checker) spec(s *syntax.Spec) *ctypes.Type {
 var tagKinds = map[string]ctypes.Kind{"struct": ctypes.Struct, "union": ctypes.Union, "enum": ctypes.Enum}
 
 // declarator derives from base what is written around a name. Keys are those of an
-// associative array, of which the type is that of the elements.
+// associative array, whose type is that of the elements.
 func (c *checker) declarator(base *ctypes.Type, d *syntax.Declarator) (t *ctypes.Type, keys []*ctypes.Type) {
 	t = base
 	for i := len(d.Parts) - 1; i >= 0; i-- {

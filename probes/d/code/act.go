@@ -16,7 +16,7 @@ const (
 	Printa                 // print aggregations Aggs through Format, "" for the default
 	Stack                  // record up to Depth kernel program counters
 	UStack                 // record up to Depth program counters of the process
-	SymOf                  // record the address Args[0], of which Type.Form says how it is shown
+	SymOf                  // record the address Args[0]; Type.Form says how it is shown
 	Clear                  // set the values of Aggs[0] to 0
 	Normalize              // record Args[0], by which the values of Aggs[0] are divided when shown
 	Denormalize            // undo that of Aggs[0]

@@ -116,12 +116,12 @@ func (j *JSON) Record(r *Record) error {
 	return j.text.flushIfMuch()
 }
 
-// Fault tells a run-time error.
+// Fault writes a run-time error.
 func (j *JSON) Fault(f Fault) error {
 	return j.tell(jsonFault{"fault", f.EPID, jsonProbe(f.Probe), f.Text, f.Action, f.Offset})
 }
 
-// Drops tells how many of each kind, if any.
+// Drops writes how many of each kind, if any.
 func (j *JSON) Drops(d Drops) error {
 	out := jsonDrops{"drops", d.CPU, d.Records, d.Aggregations, d.Variables, d.Spec, d.SpecFails, d.Errors}
 	if out == (jsonDrops{Type: "drops", CPU: d.CPU}) {

@@ -117,7 +117,7 @@ func (t *Text) member(f *ctypes.Field, p []byte, depth int) {
 	t.buf = append(t.buf, '\n')
 }
 
-// bitsOf is a bit-field, of which the bytes lie in p.
+// bitsOf returns the value of a bit-field whose bytes are p.
 func bitsOf(f *ctypes.Field, p []byte) uint64 {
 	var word [16]byte
 	copy(word[:], p[min(f.Offset+f.BitOffset/8, len(p)):])

@@ -174,7 +174,7 @@ dtrace: 2 errors in ERROR probe enabling
 		t.Errorf("got %s", got)
 	}
 	if s.buf.Drops != 0 {
-		t.Error("drops are told twice")
+		t.Error("drops are reported twice")
 	}
 }
 

@@ -170,7 +170,7 @@ func (p *parser) tagged(s *Spec) {
 }
 
 // once fails if a structure, union or enumeration is defined a second time: before its body is
-// read, of which an error comes later.
+// read, which is an error later.
 func (p *parser) once(s *Spec) {
 	name := s.Words[0] + " " + s.Words[1]
 	if s.Words[1] != "" && p.bodies[name] {

@@ -62,7 +62,7 @@ func (p *parser) unary() Expr {
 }
 
 // atCast looks whether the parenthesis opens a cast: a type follows. Of a name that is
-// not known as a type only what follows the parenthesis tells.
+// not known as a type, what follows the parenthesis decides.
 func (p *parser) atCast() bool {
 	q := p.ahead()
 	q.next()

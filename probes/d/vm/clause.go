@@ -120,7 +120,7 @@ func (a *action) parts() int {
 	return 1
 }
 
-// clause runs one clause. It returns false at a fault, which f.fault then tells.
+// clause runs one clause. It returns false at a fault, which f.fault then reports.
 func (f *frame) clause(e Enabling) bool {
 	c := &f.m.clauses[e.Clause]
 	f.fault.EPID = e.EPID

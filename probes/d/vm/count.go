@@ -6,7 +6,7 @@ import (
 )
 
 // OnlyCounts says that a firing of these clauses does nothing but add one to counts, under
-// keys that follow from the probe alone. So n firings may be told together: FireTimes.
+// keys that follow from the probe alone. So n firings may run together: FireTimes.
 func (m *Machine) OnlyCounts(es []Enabling) bool {
 	for _, e := range es {
 		if !m.clauses[e.Clause].counts {

@@ -6,7 +6,7 @@ import (
 	"trapline/probes/d/code"
 )
 
-// Deferrable says that a firing of these clauses may as well come later, if Env tells the time, the
+// Deferrable reports whether a firing of these clauses may as well come later, if Env has the time, the
 // thread and registers as they were: they neither read the guest's memory nor act on the guest, and cannot end the trace. What else
 // they do concerns the machine alone, and comes in the same order.
 func (m *Machine) Deferrable(es []Enabling) bool {

@@ -9,7 +9,7 @@ import (
 	"trapline/probes/d/option"
 )
 
-// A present guest notices when it is asked for what can only be told while it stands still.
+// A present guest notices when it is asked for what is only known while it stands still.
 type present struct {
 	*guest
 	asked, thread bool

@@ -10,7 +10,7 @@ type Probe struct {
 
 // A Thread is the thread of the guest that ran into a probe.
 type Thread struct {
-	Key            uint64 // tells it from every other thread that lives; self-> is kept under it
+	Key            uint64 // unlike that of every other thread that lives; self-> is kept under it
 	PID, TID, PPID int32
 	UID, GID       uint32
 	Errno          int32  // of its last system call
@@ -44,7 +44,7 @@ type Env interface {
 	// Stack fills pcs with the kernel's program counters, innermost first, and returns how
 	// many there are, at most len(pcs).
 	Stack(pcs []uint64) int
-	// UReg is register i of the process, 0 where it can not be told.
+	// UReg is register i of the process, 0 where it is not known.
 	UReg(i int) uint64
 	// Execargs is the arguments of the process, a blank between.
 	Execargs() (args string, bad uint64, ok bool)

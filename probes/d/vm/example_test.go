@@ -9,7 +9,7 @@ import (
 	"trapline/probes/d/vm"
 )
 
-// hit is a guest of which the program asks for the function's name alone.
+// hit is a guest; the program asks it for the function's name alone.
 type hit struct {
 	vm.Env
 	probe vm.Probe

@@ -142,7 +142,7 @@ func jsonString(text []byte) int {
 	return 0
 }
 
-// jsonEscape is the length of the escape of which the backslash stands before s, 0 if it is none.
+// jsonEscape returns the length of the escape whose backslash stands before s, 0 if it is not one.
 func jsonEscape(s []byte) int {
 	switch {
 	case len(s) == 0 || bytes.IndexByte([]byte(`"\/bfnrtu`), s[0]) < 0:

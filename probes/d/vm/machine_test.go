@@ -175,7 +175,7 @@ func TestWhichClausesRecord(t *testing.T) {
 	}
 }
 
-// A fault forgets the record, keeps what was aggregated, and is told before the next
+// A fault forgets the record, keeps what was aggregated, and is reported before the next
 // clause runs, so that ERROR's record stands in its place.
 func TestFaultEndsClause(t *testing.T) {
 	p := program(

@@ -127,7 +127,7 @@ func (m *Machine) zeroed(n int) []byte {
 	return m.zeros[:n]
 }
 
-// partInt is the integer, or bit-field, in p, of which missing bytes are 0.
+// partInt returns the integer, or bit-field, in p. Missing bytes are 0.
 func (f *frame) partInt(in *code.Instr, p []byte, size int) uint64 {
 	clear(f.word[:])
 	copy(f.word[:], p)

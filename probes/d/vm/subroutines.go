@@ -172,7 +172,7 @@ func (f *frame) progenyof(pid int32) (v uint64, ok bool) {
 	return truth(yes), true
 }
 
-// random is the next of a sequence of numbers (splitmix64, public domain), of which 32
+// random returns the next of a sequence of numbers (splitmix64, public domain); 32
 // bits are used.
 func (m *Machine) random() uint64 {
 	m.seed += 0x9e3779b97f4a7c15

@@ -109,7 +109,7 @@ func (f *frame) storeSelf(i, v uint64) (uint64, bool) {
 	return f.storeDyn(i, key, v), true
 }
 
-// arrayKey packs the tuple of keys on the stack into the scratch space, with what tells
+// arrayKey packs the tuple of keys on the stack into the scratch space, with what distinguishes
 // the array, and the thread of a self-> one, from others.
 func (f *frame) arrayKey(i uint64, args []uint64) (ref uint64, ok bool) {
 	x := &f.m.prog.Vars[i]

@@ -30,12 +30,12 @@ type Walker struct {
 
 	// Load, if not nil, gives what a walk finds at an address, in place of memory.
 	Load func(addr uint64) (value uint64, ok bool)
-	// Divert, if not nil, tells of an address in a function that the walk has called that it goes
+	// Divert, if not nil, says for an address in a function that the walk has called that it goes
 	// elsewhere from there.
 	Divert func(pc uint64) (to uint64, ok bool)
 	// Called reports that the last instruction was a call.
 	Called bool
-	// Left tells that the walk has ended where the function that it began in returns.
+	// Left: the walk has ended where the function that it began in returns.
 	Left bool
 
 	cpu    arch.Regs
