@@ -6,7 +6,7 @@ LIBRARY := lib/trapline/libunicorn.so.2
 
 # What the tests need besides CROSS: their programs with inlined functions are by both compilers,
 # and completion is tested in the shells themselves.
-TESTED := clang fish zsh
+TESTED := clang fish makefs zsh
 
 # What packages are made and tried with.
 PACKAGING := debootstrap zstd

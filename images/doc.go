@@ -15,6 +15,9 @@
 //	linux/riscv64 a small Linux and a busybox, built here from Debian's sources
 //	              by `trapline image build linux/riscv64`, since this Debian has
 //	              no packages for riscv64; linux/riscv64-full has more in it
+//	freebsd/amd64 FreeBSD's kernel and a part of its base system, made of the sets of a
+//	              release by `trapline image get freebsd/amd64 --from DIR`; also
+//	              freebsd/arm64, freebsd/riscv64
 //
 // Wherever a name is taken, the path of a kernel file may stand instead. A known
 // name wins over a file of the same name; `./tiny/amd64` is always a file. For a

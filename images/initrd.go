@@ -51,7 +51,17 @@ func (i Initrd) With(files []initramfs.File) Initrd {
 // initrd is that of an image in dir whose init this is: what is not in this program is its
 // busybox.
 func (s Store) initrd(dir string, init []byte) (Initrd, error) {
-	path := filepath.Join(dir, fileBusybox)
+	return s.fileInitrd(filepath.Join(dir, fileBusybox), func(path string) ([]byte, error) {
+		busybox, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return initramfs.Builder{Init: init, Busybox: busybox}.Build()
+	})
+}
+
+// fileInitrd is one that make makes of a file.
+func (s Store) fileInitrd(path string, make func(path string) ([]byte, error)) (Initrd, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Initrd{}, err
@@ -61,11 +71,5 @@ func (s Store) initrd(dir string, init []byte) (Initrd, error) {
 	if err != nil {
 		return Initrd{}, err
 	}
-	return Initrd{fmt.Sprintf("%x", sum), func() ([]byte, error) {
-		busybox, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return initramfs.Builder{Init: init, Busybox: busybox}.Build()
-	}}, nil
+	return Initrd{fmt.Sprintf("%x", sum), func() ([]byte, error) { return make(path) }}, nil
 }

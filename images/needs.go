@@ -16,7 +16,7 @@ type Needs struct {
 }
 
 // needs has a row for each operating system that needs anything.
-var needs = []*Needs{linuxNeeds}
+var needs = []*Needs{linuxNeeds, freebsdNeeds}
 
 // NeedsOf are those of an operating system, nil if it needs nothing.
 func NeedsOf(os string) *Needs {
@@ -45,10 +45,10 @@ func (n *Needs) AppendFor(cpus int, words string) string {
 	}), " ")
 }
 
-// InitrdOf is a root file system with our init for any kernel of an operating system and an
-// architecture: that of an image with such a kernel. The error wraps ErrNotFetched if Get has to be
-// called first.
-func (s Store) InitrdOf(os, arch string) (Initrd, error) {
+// RootOf is the root file system with our init for any kernel of an operating system and an
+// architecture, that of an image with such a kernel: the Spec's Initrd or Disk. The error wraps
+// ErrNotFetched if Get has to be called first.
+func (s Store) RootOf(os, arch string) (Spec, error) {
 	var first error
 	for _, im := range known {
 		if im.spec.Arch != arch || im.spec.OS != os {
@@ -56,9 +56,9 @@ func (s Store) InitrdOf(os, arch string) (Initrd, error) {
 		}
 		spec, err := s.Open(im.spec.Name)
 		if err == nil {
-			return spec.Initrd, nil
+			return spec, nil
 		}
 		first = cmp.Or(first, err)
 	}
-	return Initrd{}, first
+	return Spec{}, first
 }

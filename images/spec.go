@@ -39,7 +39,7 @@ var (
 type Spec struct {
 	Name        string // as in the package comment, or the path of a kernel
 	Arch        string // name of its arch.Arch; empty for a file
-	OS          string // "tiny", "linux"; empty for a file
+	OS          string // "tiny", "linux", "freebsd"; empty for a file
 	Description string // one line
 	State       State
 	Version     string // of the package that was fetched: "6.1.192-2"
@@ -54,6 +54,7 @@ type Spec struct {
 	Memory     uint64 // bytes of RAM it should have
 	Workload   string // what its init runs by default
 	NoFirmware bool   // it starts in machine mode
+	Disk       string // path of the image of its disk, empty if it needs none
 	DiskData   []byte // content of its disk, nil if it needs none; filled in by Open
 
 	Source fs.FS // the kernel's source, by the paths of its debug information; nil: not there
@@ -66,6 +67,7 @@ type Spec struct {
 // known are the images that have a name, in the order of List.
 var known = []image{
 	debianAMD64, debianARM64, debian13AMD64, debian13ARM64, linuxRISCV64, linuxRISCV64Full,
+	freebsdAMD64, freebsdARM64, freebsdRISCV64,
 	tinyAMD64, tinyARM64, tinyRISCV64, tinyRISCV64M,
 }
 

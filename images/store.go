@@ -16,7 +16,8 @@ import (
 // A Store finds images, those in the program and those in its cache. The zero
 // value uses the user's cache.
 type Store struct {
-	Dir string // the cache; empty for the user's (see the package comment)
+	Dir  string // the cache; empty for the user's (see the package comment)
+	From string // a directory with the sets of a release, for images that are made of those
 
 	// create opens a file of an image for writing; nil for os.Create. Tests put a
 	// full disk here.

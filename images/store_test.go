@@ -25,6 +25,7 @@ func TestList(t *testing.T) {
 		"debian/amd64": NotFetched, "debian/arm64": NotFetched,
 		"debian13/amd64": NotFetched, "debian13/arm64": NotFetched,
 		"linux/riscv64": NotBuilt, "linux/riscv64-full": NotBuilt,
+		"freebsd/amd64": NotFetched, "freebsd/arm64": NotFetched, "freebsd/riscv64": NotFetched,
 		"tiny/amd64": Embedded, "tiny/arm64": Embedded, "tiny/riscv64": Embedded, "tiny/riscv64-m": Embedded,
 	}
 	if !reflect.DeepEqual(states, want) {
@@ -36,7 +37,7 @@ func TestLookupErrors(t *testing.T) {
 	dir := t.TempDir()
 	s := Store{Dir: dir}
 	for name, want := range map[string]string{
-		"debian/amd46":   `unknown image "debian/amd46": there are debian/amd64, debian/arm64, debian13/amd64, debian13/arm64, linux/riscv64, linux/riscv64-full, tiny/amd64, tiny/arm64, tiny/riscv64, tiny/riscv64-m, or give the path of a kernel`,
+		"debian/amd46":   `unknown image "debian/amd46": there are debian/amd64, debian/arm64, debian13/amd64, debian13/arm64, linux/riscv64, linux/riscv64-full, freebsd/amd64, freebsd/arm64, freebsd/riscv64, tiny/amd64, tiny/arm64, tiny/riscv64, tiny/riscv64-m, or give the path of a kernel`,
 		"":               `unknown image ""`,
 		dir:              "it is not a regular file",
 		"./vmlinux":      "unknown image: stat ./vmlinux: no such file or directory",
@@ -145,7 +146,7 @@ func TestInitSums(t *testing.T) {
 		}
 		n++
 	}
-	if n != 9 {
+	if n != 17 {
 		t.Errorf("%d sums", n)
 	}
 }
@@ -157,5 +158,5 @@ func ExampleStore_Lookup() {
 	fmt.Println(err)
 	// Output:
 	// tiny/amd64 embedded tiny <nil>
-	// unknown image "tiny/vax": there are debian/amd64, debian/arm64, debian13/amd64, debian13/arm64, linux/riscv64, linux/riscv64-full, tiny/amd64, tiny/arm64, tiny/riscv64, tiny/riscv64-m, or give the path of a kernel
+	// unknown image "tiny/vax": there are debian/amd64, debian/arm64, debian13/amd64, debian13/arm64, linux/riscv64, linux/riscv64-full, freebsd/amd64, freebsd/arm64, freebsd/riscv64, tiny/amd64, tiny/arm64, tiny/riscv64, tiny/riscv64-m, or give the path of a kernel
 }

@@ -17,7 +17,11 @@ func (g *guest) openDisks() ([]boot.File, error) {
 	if len(g.options.disks) == 0 && g.Spec.DiskData != nil {
 		disks = append(disks, bytes.NewReader(g.Spec.DiskData))
 	}
-	for _, name := range g.options.disks {
+	names := g.options.disks
+	if len(names) == 0 && g.Spec.Disk != "" {
+		names = []string{g.Spec.Disk}
+	}
+	for _, name := range names {
 		disk, err := g.openDisk(name)
 		if err != nil {
 			return nil, fmt.Errorf("opening the disk image: %w", err)

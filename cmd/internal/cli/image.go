@@ -16,6 +16,7 @@ func runImage(e *env, args []string) error {
   info IMAGE  where it comes from and what it consists of
   rm TREE     remove one of the trees that 'ls' shows, in which modules are built
 `)
+	from := f.String("from", "", "get: the `DIR` with MANIFEST and sets of a release")
 	again := f.Bool("again", false, "get, build: take the newest version even if one is there")
 	kernel := f.StringP("image", "k", defaultImage(), "build-module: the `IMAGE`")
 	if err := parse(f, args); err != nil {
@@ -25,7 +26,7 @@ func runImage(e *env, args []string) error {
 	case verb == "ls" && rest == 0:
 		return e.listImages()
 	case verb == "get" && rest == 1:
-		return e.getImage(f.Arg(1), *again)
+		return e.getImage(f.Arg(1), *from, *again)
 	case verb == "build" && rest == 1:
 		return e.buildImage(f.Arg(1), *again)
 	case verb == "build-module" && rest == 1:
@@ -66,8 +67,8 @@ func orDash(s string) string {
 	return s
 }
 
-func (e *env) getImage(name string, again bool) error {
-	var store images.Store
+func (e *env) getImage(name, from string, again bool) error {
+	store := images.Store{From: from}
 	get := store.Get
 	if again {
 		get = store.Refetch

@@ -245,9 +245,11 @@ func (k *Kernel) known(s *guestos.System) error {
 func (k *Kernel) symbolImage(file boot.File, kind boot.Kind) (*kernel.Image, error) {
 	switch {
 	case k.debugFile != "":
-		return k.debugImage(kind)
+		return k.debugImage(k.debugFile, kind)
+	case k.Spec.DebugFile == k.Spec.Kernel && k.Spec.Kernel != "":
+		return kernel.Open(k.Spec.Kernel)
 	case k.Spec.DebugFile != "":
-		return kernel.Open(k.Spec.DebugFile)
+		return k.debugImage(k.Spec.DebugFile, kind)
 	case k.Spec.KernelData != nil:
 		return kernel.New(file, file.Size(), k.Spec.Name)
 	case kind == boot.ELF:
@@ -256,10 +258,10 @@ func (k *Kernel) symbolImage(file boot.File, kind boot.Kind) (*kernel.Image, err
 	return nil, nil
 }
 
-// debugImage opens the user's debug file. It must have been built with the kernel, where
-// both say so. It may lack text and data.
-func (k *Kernel) debugImage(kind boot.Kind) (*kernel.Image, error) {
-	debug, err := kernel.Open(k.debugFile)
+// debugImage opens a debug file. It must have been built with the kernel, where both say so. It may
+// lack text and data.
+func (k *Kernel) debugImage(file string, kind boot.Kind) (*kernel.Image, error) {
+	debug, err := kernel.Open(file)
 	if err != nil || kind != boot.ELF || k.Spec.KernelData != nil {
 		return debug, err
 	}
@@ -310,8 +312,8 @@ func (k *Kernel) Outfit(init bool) error {
 	if !init {
 		return nil
 	}
-	var err error
-	k.Spec.Initrd, err = (images.Store{}).InitrdOf(k.System.Name, k.Arch().Name)
+	root, err := (images.Store{}).RootOf(k.System.Name, k.Arch().Name)
+	k.Spec.Initrd, k.Spec.Disk = root.Initrd, root.Disk
 	if errors.Is(err, images.ErrNotFetched) {
 		return fmt.Errorf("-c needs trapline's init in the guest: give --initrd, or use the one of an image: %w", err)
 	}

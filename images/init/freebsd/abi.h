@@ -28,6 +28,7 @@ enum {
 	SYS_openat = 499,
 	SYS_pipe2 = 542,
 	SYS_kevent = 560,
+	SYS_sysctlbyname = 570,
 };
 
 enum {

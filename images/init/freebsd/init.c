@@ -46,8 +46,13 @@ static void say(const char *s)
 	sys(write, 2, s, length(s), 0, 0, 0);
 }
 
+/* The kernel would wait for five seconds before it switches the power off. */
 static __attribute__((noreturn)) void end_machine(void)
 {
+	static const char delay[] = "kern.shutdown.poweroff_delay";
+	static const int none = 0;
+
+	sys(sysctlbyname, delay, sizeof delay - 1, 0, 0, &none, sizeof none);
 	sys(reboot, REBOOT_END | REBOOT_NOSYNC, 0, 0, 0, 0, 0);
 	sys(reboot, REBOOT_HALT | REBOOT_NOSYNC, 0, 0, 0, 0, 0);
 	for (;;)
