@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"trapline/images/job"
 )
 
 // The root file system of an image is a selection of the base system, the kernel's modules and our
@@ -175,7 +177,7 @@ func (t *rootTree) write(ctx context.Context, dir, image string, p Progress) err
 	if err := os.WriteFile(file, []byte(spec.String()), 0o644); err != nil {
 		return err
 	}
-	if _, err := run(ctx, "", "makefs", "-x", "-F", file, "-T", "0", "-t", "ffs", "-o", "version=1", "-B", "little", "-M", "16m",
+	if _, err := job.Run(ctx, "", "makefs", "-x", "-F", file, "-T", "0", "-t", "ffs", "-o", "version=1", "-B", "little", "-M", "16m",
 		"-b", "20%", "-f", "500", image, dir); err != nil {
 		return err
 	}

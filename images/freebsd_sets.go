@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/mikelolasagasti/xz"
+
+	"trapline/images/job"
 )
 
 // The sets of a release that an image is made of, and the file that lists them: a line for each, with
@@ -55,7 +57,7 @@ func readSets(ctx context.Context, dir string, p Progress) (*sets, error) {
 			return nil, err
 		}
 		p.Start("checking "+file, info.Size())
-		sum, err := hashFile(ctx, filepath.Join(dir, file), p)
+		sum, err := job.Hash(ctx, filepath.Join(dir, file), p)
 		p.Done()
 		if err != nil {
 			return nil, err
