@@ -14,6 +14,13 @@ type About struct {
 	Calls bool
 }
 
+// A Failer is a provider of system calls that knows their errors.
+type Failer interface {
+	// ErrorOf is the number of the error with which a call returns at a firing, 0 if it returns without
+	// one. It is not ok if what arg1 is says so.
+	ErrorOf(f *Firing) (errno int32, ok bool)
+}
+
 // Stability is how far something may be relied on: its name, what it means, and on which machines
 // it is there. The words are those of DTrace.
 type Stability struct{ Name, Data, Class string }

@@ -21,6 +21,20 @@ type Reader func(addr uint64, p []byte) error
 type Calls struct {
 	// Find finds them.
 	Find func(symbols Symbols, read Reader) CallTable
+	// Module is the module of their probes; empty: the kernel proper.
+	Module ModuleName
+	// State is where the kernel keeps the call that a thread is in, if a call's function does not
+	// say it all: then it returns an error or 0, and the call's arguments are those of the
+	// structure to which its second argument points.
+	State *CallState
+}
+
+// A CallState are members of the kernel's structure with this tag for a thread, each by the names that
+// lead to it.
+type CallState struct {
+	Tag    string
+	Number []string // of the call
+	Result []string // of one without an error
 }
 
 // A CallTable is the system calls of one kernel.
@@ -28,6 +42,8 @@ type CallTable struct {
 	Functions []kernel.Symbol // that the kernel calls for them, each by the name of its call
 	Prefixes  []string        // that begin the kernel's own names of functions for system calls
 	Args      *CallArgs       // nil: the functions take the arguments themselves
+	// Numbers are those of the calls by their names, if a function may serve several.
+	Numbers map[string][]int
 }
 
 // CallArgs are arguments of system calls that lie in memory.

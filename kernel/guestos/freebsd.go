@@ -114,6 +114,9 @@ func (f *freebsd) readThread(mem Mem, l *freebsdLayout, td uint64) (Thread, erro
 		return Thread{}, fmt.Errorf("reading the current thread: %w", err)
 	}
 	t := Thread{TID: int(f.thread.s32(l.tid)), Addr: td, Key: ThreadKey(td, 0)}
+	if l.keepsErrno {
+		t.Errno = f.thread.s32(l.errno)
+	}
 	proc := f.thread.u64(l.proc)
 	if proc == 0 { // the first one, at the beginning
 		return t, nil

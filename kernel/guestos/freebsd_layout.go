@@ -18,12 +18,13 @@ var le = binary.LittleEndian
 type freebsdLayout struct {
 	curthread, self uint64 // in struct pcpu; self only on amd64: the area's own address
 
-	tid, proc, ucred, frame              uint64 // in struct thread
+	tid, proc, ucred, frame, errno       uint64 // in struct thread
 	pid, comm, parent, stats, flag, args uint64 // in struct proc
 	start                                uint64 // in struct pstats
 	uid, gid                             uint64 // in struct ucred
 	argLength, argText                   uint64 // in struct pargs
 
+	keepsErrno       bool
 	groups           bool // gid is where a pointer to the groups is, before 15.0
 	commSize         int
 	inThread, inProc []span // the members that a Thread takes, together
@@ -79,6 +80,9 @@ func freebsdLayoutOf(all *debuginfo.Types, a *arch.Arch) (*freebsdLayout, error)
 		return nil, err
 	}
 	l.inThread = together(span{l.tid, l.tid + 4}, span{l.proc, l.proc + 8}, span{l.ucred, l.ucred + 8})
+	if l.keepsErrno = fields(all, "thread", member{"td_errno", 4, &l.errno}) == nil; l.keepsErrno {
+		l.inThread = together(append(l.inThread, span{l.errno, l.errno + 4})...)
+	}
 	l.inProc = together(span{l.pid, l.pid + 4}, span{l.comm, l.comm + uint64(l.commSize)}, span{l.parent, l.parent + 8},
 		span{l.stats, l.stats + 8}, span{l.flag, l.flag + 4})
 	return &l, nil

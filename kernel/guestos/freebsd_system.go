@@ -21,6 +21,7 @@ var FreeBSD = &System{
 	Debug:     "kernel.debug",
 	Modules:   []string{".ko"},
 
+	Calls:       freebsdCalls,
 	Tracepoints: freebsdTracepoints,
 }
 

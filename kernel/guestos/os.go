@@ -22,6 +22,7 @@ type Thread struct {
 	PID, TID, PPID int // process, thread and parent process, as the guest's root sees them
 	UID, GID       uint32
 	Execname       string // name of the program, as the kernel keeps it
+	Errno          int32  // of its last system call; 0 if the kernel keeps none
 	Addr           uint64 // of the kernel's structure for the thread, 0 if there is none
 }
 

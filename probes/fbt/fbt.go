@@ -32,6 +32,12 @@ type Config struct {
 	About *probes.About
 	// Args, if not nil, gives argument i of a firing instead, of an entry or of a return.
 	Args func(f *probes.Firing, i int, entry bool) uint64
+	// Fires, if not nil, reports whether a firing is one: a function may stand for more than its probe.
+	Fires func(f *probes.Firing) bool
+	// Both: a function that nothing leaves has a return, too, which never fires.
+	Both bool
+	// Errno, if not nil, gives the error at a return, of a provider of system calls.
+	Errno func(f *probes.Firing) int32
 	// Await, if not nil, has the return of a function that jumps to another wait for that one's,
 	// when the value is known. It returns the thread that a CPU is in, of which the key and the
 	// address matter.
@@ -228,7 +234,7 @@ func (p *Provider) probes(part ktext.Part, s kernel.Symbol, want wish) (out []*p
 		}
 	}
 	if want.leave {
-		if why := p.ways(fn); len(fn.ways) > 0 {
+		if why := p.ways(fn); len(fn.ways) > 0 || p.Both && why == neverReturns {
 			out = append(out, g.Named(returnName, s.Addr))
 		} else {
 			err = p.skip(s, fmt.Errorf("%s has no return: %s", s.Name, why), why)

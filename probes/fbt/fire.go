@@ -7,10 +7,14 @@ import (
 )
 
 // Always is true of entries.
-func (p *Provider) Always(q *probes.Probe) bool { return isEntry(q) }
+func (p *Provider) Always(q *probes.Probe) bool { return isEntry(q) && p.Fires == nil }
 
 // Select reports whether the CPU leaves the function, at a return probe.
 func (p *Provider) Select(f *probes.Firing) bool {
+	return p.boundary(f) && (p.Fires == nil || p.Fires(f))
+}
+
+func (p *Provider) boundary(f *probes.Firing) bool {
 	if isEntry(f.Probe) {
 		return true
 	}
@@ -37,6 +41,14 @@ func (p *Provider) Select(f *probes.Firing) bool {
 	return p.Await == nil || !p.await(fn, f, f.Args[0])
 }
 
+// ErrorOf implements probes.Failer.
+func (p *Provider) ErrorOf(f *probes.Firing) (errno int32, ok bool) {
+	if p.Errno == nil {
+		return 0, false
+	}
+	return p.Errno(f), true
+}
+
 // returnArgs is how many arguments a return has.
 const returnArgs = 3
 
@@ -56,6 +68,9 @@ func (p *Provider) Arg(f *probes.Firing, i int) uint64 {
 // Reads implements probes.RegReader for entries with arguments in registers, and returns by an
 // instruction that always leaves.
 func (p *Provider) Reads(q *probes.Probe, addr uint64, args uint16) (regs []arch.Reg, ok bool) {
+	if p.Fires != nil {
+		return nil, false
+	}
 	if isEntry(q) {
 		inRegs := args>>len(p.arch.Args) == 0 && p.Args == nil
 		return probes.ArgRegs(p.arch.Args, args), inRegs || args == 0

@@ -39,8 +39,17 @@ func New(c fbt.Config) (*fbt.Provider, error) {
 	}
 	text := *c.Text
 	text.Symbols = &v
+	if v.calls != nil && v.calls.Module.Name != "" {
+		system := *text.System
+		system.Module, text.System = v.calls.Module, &system
+	}
+	args := arguments{target: c.Target, view: &v}
+	if v.calls != nil && v.calls.State != nil {
+		args.state = newState(&c, &v)
+		c.Fires, c.Both, c.Errno = args.state.fires, true, args.state.errno
+	}
 	c.Name, c.About, c.Text, c.Types = Name, &about, &text, nil
-	c.Args = arguments{target: c.Target, view: &v}.arg
+	c.Args = args.arg
 	return fbt.New(c)
 }
 
@@ -101,6 +110,7 @@ func (v *view) At(addr uint64) (kernel.Symbol, bool) { return v.symbols.At(addr)
 type arguments struct {
 	target probes.Target
 	view   *view
+	state  *state // nil: there is none
 }
 
 // arg is an argument of an entry, or of a return.
@@ -108,6 +118,10 @@ func (a arguments) arg(f *probes.Firing, i int, entry bool) uint64 {
 	guest := a.target.Arch()
 	args := a.view.all().Args
 	switch {
+	case a.state != nil && entry:
+		return a.state.arg(f, i)
+	case a.state != nil && i < 2:
+		return a.state.result(f)
 	case !entry && i < 2:
 		return f.Args[1]
 	case !entry || i >= maxArgs:

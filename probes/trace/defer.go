@@ -20,6 +20,7 @@ type deferral struct {
 // A knownThread is the thread of a CPU when it was read last, and how that went.
 type knownThread struct {
 	thread vm.Thread
+	errno  int32 // of its last system call
 	failed bool
 	bad    uint64
 }

@@ -78,7 +78,7 @@ func (e *env) Thread() (*vm.Thread, uint64) {
 	switch {
 	case e.firing.Deferred:
 		k = e.tr.known(e.firing.CPU)
-		k.thread.Errno = e.errno()
+		k.thread.Errno = e.errno(k.errno)
 	case !e.asked:
 		e.asked = true
 		e.readThread()
@@ -97,7 +97,7 @@ func (e *env) readThread() {
 	}
 	if e.notes && e.tr.Target.Remembered() {
 		e.thread = *e.tr.known(e.firing.CPU)
-		e.thread.thread.Errno = e.errno()
+		e.thread.thread.Errno = e.errno(e.thread.errno)
 		return
 	}
 	t, err := e.osThread()
@@ -109,9 +109,10 @@ func (e *env) readThread() {
 	default:
 		e.thread.failed, e.thread.bad = true, badAddr(err, 0)
 	}
+	e.thread.errno = t.Errno
 	e.thread.thread = vm.Thread{
 		Key: t.Key, PID: int32(t.PID), TID: int32(t.TID), PPID: int32(t.PPID),
-		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(),
+		UID: t.UID, GID: t.GID, Execname: t.Execname, Addr: t.Addr, Errno: e.errno(t.Errno),
 	}
 	if e.notes {
 		*e.tr.known(e.firing.CPU) = e.thread
@@ -156,11 +157,18 @@ func (n *numbered) ID() int { return n.id }
 // one of those negated.
 const maxErrno = 4095
 
-// errno is the error of the system call that returns here, 0 if none does, or with success.
-func (e *env) errno() int32 {
+// errno is the error of the system call that returns here, 0 if it has none; elsewhere that of the
+// thread's last one, if its kernel keeps it.
+func (e *env) errno(last int32) int32 {
 	p := e.firing.Probe
-	if !probes.AboutOf(p.Group().Provider()).Calls || p.Name() != "return" {
-		return 0
+	provider := p.Group().Provider()
+	if !probes.AboutOf(provider).Calls || p.Name() != "return" {
+		return last
+	}
+	if failer, ok := provider.(probes.Failer); ok {
+		if errno, ok := failer.ErrorOf(e.firing); ok {
+			return errno
+		}
 	}
 	if v := -int64(e.Arg(1)); v > 0 && v <= maxErrno {
 		return int32(v)
