@@ -19,3 +19,9 @@ var arm64Branch = relocator{4, func(r relocation) {
 	le := binary.LittleEndian
 	le.PutUint32(r.place, le.Uint32(r.place)&^mask|uint32((r.value-r.at)>>2)&mask)
 }}
+
+// ELF for the Arm 64-bit Architecture, 5.7.11.
+var _ = slots.Row(arch.ARM64, map[uint32]slot{
+	uint32(elf.R_AARCH64_ABS64): slot64, uint32(elf.R_AARCH64_GLOB_DAT): slot64,
+	uint32(elf.R_AARCH64_JUMP_SLOT): slot64, uint32(elf.R_AARCH64_IRELATIVE): slot64,
+})

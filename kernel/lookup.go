@@ -54,9 +54,17 @@ func (t *Symtab) named(name string) []*entry {
 // Lookup finds every symbol of that name, in order of address (per-CPU offsets and
 // absolute values last): local functions of several source files may share one. There is
 // none if the image is stripped, see Err.
+//
+// A name that stands for a function that the kernel chooses when it boots finds that one, once
+// Resolve has.
 func (t *Symtab) Lookup(name string) []Symbol {
 	var found []Symbol
 	for _, e := range t.named(name) {
+		if e.indirect {
+			if s, ok := t.indirectly(name); ok {
+				return []Symbol{s}
+			}
+		}
 		s, ok := t.symbol(e, t.size(e)), true
 		if !e.fixed {
 			s, ok = t.running(s)

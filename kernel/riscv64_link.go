@@ -67,3 +67,10 @@ var riscv64Call = relocator{8, func(r relocation) {
 	le.PutUint32(r.place, le.Uint32(r.place)&0xfff|(d+0x800)&0xfffff000)
 	le.PutUint32(r.place[4:], le.Uint32(r.place[4:])&0xfffff|d<<20)
 }}
+
+// RISC-V ELF psABI, 8.5.
+var _ = slots.Row(arch.RISCV64, map[uint32]slot{
+	uint32(elf.R_RISCV_64): slot64, uint32(elf.R_RISCV_JUMP_SLOT): slot64, irelative: slot64,
+})
+
+const irelative = 58 // R_RISCV_IRELATIVE

@@ -17,6 +17,8 @@ type entry struct {
 
 	fixed bool // a per-CPU offset or an absolute value: it does not slide
 	code  bool // Symbol.Func
+	// indirect: the name stands for another function, which this one chooses.
+	indirect bool
 	// The others are those of a Symbol.
 	global, weak, init, label bool
 }
@@ -50,6 +52,7 @@ func (t *Symtab) read() (err error) {
 		}
 		s := e.entry()
 		t.entries = append(t.entries, s)
+		t.hasIndirect = t.hasIndirect || s.indirect
 		if s.code {
 			t.span.lo, t.span.hi = min(t.span.lo, s.addr), max(t.span.hi, s.addr+max(s.size, 1))
 		}
@@ -77,7 +80,7 @@ func (e *elfSymbols) entry() entry {
 	bind, typ := elf.ST_BIND(e.raw[4]), elf.ST_TYPE(e.raw[4])
 	s := entry{
 		name: le.Uint32(e.raw), addr: le.Uint64(e.raw[symValue:]), size: le.Uint64(e.raw[16:]),
-		global: bind == elf.STB_GLOBAL, weak: bind == elf.STB_WEAK,
+		global: bind == elf.STB_GLOBAL, weak: bind == elf.STB_WEAK, indirect: typ == elf.STT_GNU_IFUNC,
 	}
 	if e.module && entryPoint(stringAt(e.strs, s.name)) {
 		s.global, s.weak = false, true

@@ -38,7 +38,10 @@ type Symtab struct {
 
 	index func() nameIndex
 	order func() order
-	funcs struct {
+	// indirect is made when a name is asked for that the kernel chooses a function for, if it has some.
+	indirect    func() *indirect
+	hasIndirect bool
+	funcs       struct {
 		sync.Mutex
 		syms  []Symbol
 		moves int // of the image, when they were found
@@ -52,6 +55,9 @@ func newSymtab(img *Image) *Symtab {
 	t := &Symtab{img: img}
 	t.index = sync.OnceValue(t.makeIndex)
 	t.order = sync.OnceValue(t.makeOrder)
+	t.indirect = sync.OnceValue(func() *indirect {
+		return &indirect{words: img.findIndirect(), chosen: map[string]Symbol{}, asked: map[string]bool{}}
+	})
 	if t.err = t.read(); t.err == nil && !slices.ContainsFunc(t.entries, func(e entry) bool { return !e.fixed }) {
 		t.err = ErrNoSymbols
 	}

@@ -110,7 +110,7 @@ func (t *tracer) run() error {
 		return err
 	}
 	if t.list {
-		return t.showProbes()
+		return t.listProbes()
 	}
 	if err := t.approach(); err != nil {
 		return err
@@ -118,10 +118,34 @@ func (t *tracer) run() error {
 	return t.record()
 }
 
-// prepare compiles the programs and finds their probes.
+// listProbes lists the probes. Where one is of a function that the kernel chooses when it boots, the
+// guest runs until it has.
+func (t *tracer) listProbes() error {
+	if t.guest.undecided() {
+		if err := t.approach(); err != nil {
+			return err
+		}
+	}
+	return t.showProbes()
+}
+
+// prepare compiles the programs and finds their probes. What is not known before the guest has run is
+// passed over: approach prepares them again.
 func (t *tracer) prepare() error {
+	none := t.options.ZeroDefs || t.list
+	t.options.ZeroDefs = none
+	err := t.find()
+	if err != nil && t.guest.undecided() {
+		t.options.ZeroDefs = true
+		err = t.find()
+		t.options.ZeroDefs = none
+	}
+	return err
+}
+
+// find is prepare of what is known.
+func (t *tracer) find() error {
 	g := t.guest
-	t.options.ZeroDefs = t.options.ZeroDefs || t.list
 	t.options.CPUs = g.machine.CPUs()
 	static, err := g.Image.StaticProbes()
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"trapline/emu"
@@ -179,7 +180,7 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 	const step = 1000
 	var look func(arch.CPU)
 	look = func(cpu arch.CPU) {
-		if _, found = g.OS.Slide(cpu); found {
+		if _, found = g.OS.Slide(cpu); found && g.decided() {
 			g.machine.Stop()
 			return
 		}
@@ -193,11 +194,11 @@ func (g *guest) runToSlide() (found bool, end ending, err error) {
 
 // approach runs the guest to where tracing starts: to its waiting for a command, or
 // nowhere, if it has none or fromBoot, or as early as the place of a kernel that moves
-// itself is known. It says whether the kernel has moved.
+// itself, and the functions that it chooses, are known. It reports whether probes have to be found again.
 func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
-	run := func() (bool, ending, error) { return g.boot(e) }
+	run, choice := func() (bool, ending, error) { return g.boot(e) }, g.undecided()
 	if fromBoot || g.options.command == "" {
-		if err := g.begin(e, false); err != nil || !g.origin.moves {
+		if err := g.begin(e, false); err != nil || !g.origin.moves && !choice {
 			return false, err
 		}
 		run = g.runToSlide
@@ -205,10 +206,21 @@ func (g *guest) approach(e *env, fromBoot bool) (moved bool, err error) {
 	if ready, end, err := run(); err != nil || !ready {
 		return false, g.unready(e, end, err)
 	}
+	if !g.decided() {
+		return false, errors.New("the kernel has not chosen the function for which a name of a probe stands")
+	}
 	if !g.origin.moves {
-		return false, nil
+		return choice, nil
 	}
 	return true, g.findSlide()
+}
+
+// undecided reports whether a function has been asked for that the kernel chooses when it boots.
+func (g *guest) undecided() bool { return g.Image != nil && g.Image.Symtab().Undecided() }
+
+// decided reports whether there is none left, and learns which the kernel has chosen.
+func (g *guest) decided() bool {
+	return !g.undecided() || g.Image.Symtab().Resolve(g.machine.ReadMem)
 }
 
 // unready tells why tracing could not start.
