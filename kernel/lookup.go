@@ -51,7 +51,7 @@ func (t *Symtab) named(name string) []*entry {
 	return append(sliding, fixed...)
 }
 
-// Lookup finds every symbol of that name, in order of address (per-CPU offsets and
+// Lookup finds every symbol of that name, mangled or not, in order of address (per-CPU offsets and
 // absolute values last): local functions of several source files may share one. There is
 // none if the image is stripped, see Err.
 //
@@ -59,7 +59,7 @@ func (t *Symtab) named(name string) []*entry {
 // Resolve has.
 func (t *Symtab) Lookup(name string) []Symbol {
 	var found []Symbol
-	for _, e := range t.named(name) {
+	for _, e := range t.named(Demangle(name)) {
 		if e.indirect {
 			if s, ok := t.indirectly(name); ok {
 				return []Symbol{s}

@@ -57,6 +57,7 @@ func (t *Symtab) read() (err error) {
 			t.span.lo, t.span.hi = min(t.span.lo, s.addr), max(t.span.hi, s.addr+max(s.size, 1))
 		}
 	}
+	t.demangle()
 	return nil
 }
 

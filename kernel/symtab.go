@@ -9,7 +9,7 @@ import (
 
 // A Symbol is a name of the image's symbol table and what it names.
 type Symbol struct {
-	Name string
+	Name string // see Demangle
 	Addr uint64 // with the slide, unless it is a per-CPU offset or absolute
 	Size uint64 // bytes; of functions and labels filled in where the table has none
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trapline/kernel"
+	"trapline/probes/d/syntax"
 )
 
 // A Desc describes probes by the four parts of their names. A probe's own Desc is
@@ -30,14 +31,15 @@ var partNames = [...]string{"provider", "module", "function", "name"}
 func (p Part) String() string { return partNames[p] }
 
 // ParseDesc reads "provider:module:function:name". Fewer parts are aligned to the
-// right: "f:n" is a function and a name, "n" a name.
+// right: "f:n" is a function and a name, "n" a name. Behind a provider and a module, a function
+// may be a path of C++ or Rust: "kinst::core::fmt::write:3", "kinst::core::fmt::*".
 func ParseDesc(s string) (Desc, error) { return ParseDescTo(s, NamePart) }
 
 // ParseDescTo reads a description whose last part is last, as the options -f
 // (FunctionPart), -m (ModulePart) and -P (ProviderPart) of dtrace(1) take it: with
 // FunctionPart, "m:f" is a module and a function.
 func ParseDescTo(s string, last Part) (Desc, error) {
-	parts := strings.Split(s, ":")
+	parts := syntax.Parts(s)
 	if len(parts) > int(last)+1 {
 		return Desc{}, fmt.Errorf("probe description %q has %d parts: at most %d end in a %s", s, len(parts), last+1, last)
 	}

@@ -42,7 +42,11 @@ func ParseSpec(kind SpecKind, src string, opts Options) (*Program, error) {
 // complete adds the empty parts that a description of a kind leaves out at its right. The
 // result is "" if there are too many parts.
 func complete(kind SpecKind, text string) string {
-	colons := strings.Count(text, ":")
+	parts := Parts(text)
+	colons := len(parts) - 1
+	if path := colons == int(ByName) && !strings.HasSuffix(text, ":") && parts[ByName] == ""; path {
+		colons--
+	}
 	switch {
 	case kind == ByID && strings.Trim(text, "0123456789") != "":
 		return ""
@@ -199,7 +203,7 @@ func (p *parser) desc() *Desc {
 	if text == "" {
 		p.unexpectedAt()
 	}
-	if strings.Count(text, ":") > 3 || d.Text == "" {
+	if len(Parts(text)) > 4 || d.Text == "" {
 		fail(d.Pos, ProbeInvalid, "invalid probe description %q: too many parts, or not a number", text)
 	}
 	return d
