@@ -14,10 +14,10 @@ import (
 	"trapline/probes/patch"
 )
 
-const annotateNotes = `Every instruction of the function is probed while the guest runs the command of -c, or
-boots. Shown are how often each ran, how often a conditional branch was taken, and which
-source lines took most. Lines need debug information, their text the source: the
-embedded kernel has both, others --source. An instruction that cannot be traced has no count.
+const annotateNotes = `annotate probes every instruction of the function while the guest runs the command of -c, or boots.
+It shows how often each instruction ran, how often each conditional branch was taken, and which
+source lines ran most. Lines need debug information, and their text needs the source: the embedded
+kernel has both, other kernels need --source. An instruction that cannot be traced has no count.
 `
 
 // runAnnotate counts how often the instructions of a function run.
@@ -26,9 +26,9 @@ func runAnnotate(e *env, args []string) error {
 	var html, dir string
 	f := e.newFlags("annotate", annotateNotes)
 	o.imageFlag(f)
-	o.add(f)
 	f.StringVar(&html, "html", "", "write a page to `FILE` instead")
 	sourceDirFlag(f, &dir)
+	o.add(f)
 	if err := parse(f, args); err != nil {
 		return err
 	}

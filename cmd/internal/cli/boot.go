@@ -10,9 +10,9 @@ func runBoot(e *env, args []string) (err error) {
 	var o guestOptions
 	var quiet bool
 	f := e.newFlags("boot", kernelFiles())
-	o.add(f)
 	o.imageFlag(f)
-	f.BoolVarP(&quiet, "quiet", "q", false, "do not show the console, only what the command writes")
+	f.BoolVarP(&quiet, "quiet", "q", false, "show what the command writes, not the console")
+	o.add(f)
 	if err := parse(f, args); err != nil {
 		return err
 	}

@@ -94,20 +94,20 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"dtrace", "[-k IMAGE] [dtrace(1) flags] [macro arguments]", "trace a guest with D", runDtrace, true},
-		{"boot", "[flags] [IMAGE]", "run a guest with its console shown", runBoot, true},
-		{"image", "ls | get IMAGE | info IMAGE", "images known, fetched, cached", runImage, true},
-		{"snapshot", "ls | save IMAGE | info KEY | rm KEY... | rm --all", "guests that have booted", runSnapshot, true},
-		{"disas", "[-k IMAGE] FUNCTION | --all", "instructions, and how each would be probed", runDisas, false},
-		{"annotate", "[-k IMAGE] [-c LINE] FUNCTION", "how often each instruction and line runs", runAnnotate, true},
-		{"explain", "[-k IMAGE] [-c LINE] PROBE", "one firing of a probe, step by step", runExplain, true},
-		{"flame", "[--svg FILE] [dtrace flags]", "stacks as a flame graph, distributions as bars", runFlame, true},
-		{"diff", "A B [dtrace flags]", "the same trace on two images: what differs", runDiff, true},
+		{"boot", "[flags] [IMAGE]", "run a guest and show its console", runBoot, true},
+		{"image", "ls | get IMAGE | info IMAGE", "list, fetch, build and describe images", runImage, true},
+		{"snapshot", "ls | save IMAGE | info KEY | rm KEY... | rm --all", "list, save and remove snapshots of guests that have booted", runSnapshot, true},
+		{"disas", "[-k IMAGE] FUNCTION | --all", "show instructions, and how each would be probed", runDisas, false},
+		{"annotate", "[-k IMAGE] [-c LINE] FUNCTION", "count how often each instruction and line runs", runAnnotate, true},
+		{"explain", "[-k IMAGE] [-c LINE] PROBE", "explain one firing of a probe, step by step", runExplain, true},
+		{"flame", "[--svg FILE] [dtrace flags]", "draw stacks as a flame graph, distributions as bars", runFlame, true},
+		{"diff", "A B [dtrace flags]", "run one trace on two images and show what differs", runDiff, true},
 		{"script", "[flags] FILE|DIR...", "run test scripts, as CI does", runScript, true},
-		{"explore", "--cpus N -c LINE [flags] [IMAGE]", "an order of the CPUs in which something goes wrong", runExplore, true},
-		{"inline", "[-k IMAGE] FUNCTION", "where a function has been inlined", runInline, false},
-		{"verify", "[flags] [IMAGE]", "displaced instructions against the emulator itself", runVerify, true},
-		{"completion", "bash | zsh | fish", "completion of words in a shell", runCompletion, false},
-		{"version", "[-v]", "versions of trapline and of the emulator library", runVersion, false},
+		{"explore", "--cpus N -c LINE [flags] [IMAGE]", "find an order of the CPUs in which something goes wrong", runExplore, true},
+		{"inline", "[-k IMAGE] FUNCTION", "show where a function has been inlined", runInline, false},
+		{"verify", "[flags] [IMAGE]", "compare displaced instructions with the emulator itself", runVerify, true},
+		{"completion", "bash | zsh | fish", "print a completion script for a shell", runCompletion, false},
+		{"version", "[-v]", "print the versions of trapline and of the emulator library", runVersion, false},
 	}
 }
 

@@ -172,7 +172,7 @@ func badFiles(t *testing.T) {
 
 // Each flag of dtrace(1) is here, or says why it is not.
 func TestFlags(t *testing.T) {
-	f := new(tracing).flags(&env{}, "dtrace", "")
+	f := new(tracing).flags(&env{}, "dtrace", "", noFlags)
 	for _, c := range "abcefhilmnopqsvwxABCDFGHILOPSUVXZ36" {
 		if c != 'c' && f.ShorthandLookup(string(c)) == nil {
 			t.Errorf("there is no -%c", c)

@@ -69,7 +69,7 @@ func (s *sandboxing) Set(text string) error {
 
 func (o *guestOptions) sandboxFlag(f *pflag.FlagSet) {
 	o.sandbox = sandboxAuto
-	f.Var(&o.sandbox, "sandbox", "`WHEN` to give up the rights that running a guest does not need: auto, as far as the host can; require, or fail; off")
+	f.Var(&o.sandbox, "sandbox", "give up the rights that running a guest does not need, `HOW`: auto, as far as the host can; require, or fail; off")
 }
 
 // policy is what running a guest with these options needs.

@@ -29,7 +29,7 @@ func TestHostPolicy(t *testing.T) {
 	} {
 		e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard}
 		tr := &tracing{options: option.New()}
-		if err := tr.parse(tr.flags(e, "dtrace", ""), []string{"-n", c.program}); err != nil {
+		if err := tr.parse(tr.flags(e, "dtrace", "", noFlags), []string{"-n", c.program}); err != nil {
 			t.Fatal(err)
 		}
 		g, err := e.newGuest(tr.guest, tr.wanted(io.Discard))

@@ -10,16 +10,18 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
+
 	"trapline/cmd/tracejson"
 	"trapline/probes/d/option"
 )
 
-const diffNotes = `The program runs on both images; the other flags are those of dtrace. Shown are the rows of
-its aggregations that differ. Stacks are compared by their functions, distributions bucket
-by bucket. What is printed otherwise is not compared.
+const diffNotes = `diff runs the program on both images, with the flags of dtrace, and shows the rows of its
+aggregations that differ. It compares stacks by their functions, and distributions bucket by bucket.
+It does not compare what the program prints otherwise.
 
-Exit status, as git bisect run wants it: 0 the same, 1 something differs, 125 one of the
-kernels cannot be tested, 129 a wrong command line, 130 interrupted.
+The exit status is one that git bisect run understands: 0 no difference, 1 a difference, 125 one of
+the kernels cannot be tested, 129 a wrong command line, 130 interrupted.
 `
 
 // Exit statuses of diff that are not those of other commands: git bisect run skips a commit
@@ -38,8 +40,9 @@ func runDiff(e *env, args []string) error {
 	var rows [2]map[string]int64
 	for i := range images {
 		t := &tracing{options: option.New()}
-		f := t.flags(e, "diff", diffNotes)
-		f.Float64Var(&threshold, "threshold", 0, "changes of up to `PERCENT` are none")
+		f := t.flags(e, "diff", diffNotes, func(f *pflag.FlagSet) {
+			f.Float64Var(&threshold, "threshold", 0, "ignore changes of up to `PERCENT`")
+		})
 		if err := t.parse(f, args); err != nil {
 			return misuse(err)
 		}

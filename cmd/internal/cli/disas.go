@@ -14,16 +14,16 @@ import (
 	"trapline/trampoline"
 )
 
-const disasNotes = `For each instruction: offset, bytes, text, and how it would be displaced: copy (as it is),
-relocate (rewritten for another place), emulate (in steps), guest (a breakpoint of the
-guest's own), or refuse and the reason. With debug information the lines of the source
-stand between, indented in functions that have been inlined.
+const disasNotes = `disas shows for each instruction its offset, bytes and text, and how it would be displaced: copy (as
+it is), relocate (rewritten for another place), emulate (in steps), guest (a breakpoint of the
+guest's own), or refuse, with the reason. With debug information it shows the lines of the source,
+too, indented in inlined functions.
 
-The image may be the file of a module: -k helloworld.ko.
+FUNCTION may be a pattern: 'vfs_*'. --all means all functions with a size in the symbol table. The
+image may be the file of a module: -k helloworld.ko.
 
---format tsv has a row for each instruction: symbol, address of the symbol in hex without
-0x, offset, length, plan. --all takes the functions to which the symbol table gives a
-size; names are patterns: 'vfs_*'.
+--format tsv writes a row for each instruction: symbol, address of the symbol in hex without 0x,
+offset, length, plan.
 `
 
 // runDisas shows the instructions of functions, and how each would be displaced.
@@ -33,11 +33,11 @@ func runDisas(e *env, args []string) error {
 	var format, dir, html string
 	f := e.newFlags("disas", disasNotes)
 	o.imageFlag(f)
-	o.debugFlag(f)
-	f.BoolVar(&all, "all", false, "every sized function of the image")
-	f.StringVar(&format, "format", "text", "text or tsv")
+	f.BoolVar(&all, "all", false, "list every sized function of the image")
+	f.StringVar(&format, "format", "text", "print in `FORMAT`: text or tsv")
 	f.StringVar(&html, "html", "", "write a page to `FILE` instead")
 	sourceDirFlag(f, &dir)
+	o.debugFlag(f)
 	if err := parse(f, args); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const epoch = 1735689600e9
 
 func runDtrace(e *env, args []string) error {
 	t := &tracing{options: option.New()}
-	err := t.parse(t.flags(e, "dtrace", dtraceNotes), args)
+	err := t.parse(t.flags(e, "dtrace", dtraceNotes, noFlags), args)
 	e.json = slices.Contains(t.setting, "oformat=json")
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -16,12 +18,12 @@ var optionFlags = []struct {
 	{"cpp", "C", "cpp", "pass scripts through the C preprocessor", ""},
 	{"define", "D", "define", "define `NAME[=VALUE]` in the preprocessor", "define"},
 	{"flow", "F", "flowindent", "indent entries and returns by the depth of calls", ""},
-	{"format", "O", "oformat", "show the trace as `text or json`", "format"},
-	{"headers", "H", "cpphdrs", "tell the files that the preprocessor includes", ""},
+	{"format", "O", "oformat", "print the trace in `FORMAT`: text or json", "format"},
+	{"headers", "H", "cpphdrs", "list the files that the preprocessor includes", ""},
 	{"include", "I", "incdir", "look for included files in `DIR`", "dir"},
 	{"library", "L", "libdir", "read the D libraries of `DIR`", "dir"},
 	{"undefine", "U", "undef", "undefine `NAME` in the preprocessor", "name"},
-	{"stdc", "X", "stdc", "standard that the preprocessor keeps to: `a, c, s or t`", "standard"},
+	{"stdc", "X", "stdc", "set the `STANDARD` that the preprocessor keeps to: a, c, s or t", "standard"},
 }
 
 // optionFlag is a flag that stands for -x option=value.
@@ -32,10 +34,13 @@ type optionFlag struct {
 }
 
 func (optionFlag) String() string { return "" }
-func (o optionFlag) Type() string { return o.takes }
+func (o optionFlag) Type() string { return cmp.Or(o.takes, "bool") }
 
 func (o optionFlag) Set(value string) error {
 	if o.takes == "" {
+		if value != "true" {
+			return errors.New("it takes no value")
+		}
 		value = ""
 	}
 	o.t.setting = append(o.t.setting, o.option+"="+value)
@@ -58,12 +63,12 @@ func (t *tracing) addOptionFlags(f *pflag.FlagSet) {
 	for _, o := range optionFlags {
 		flag := f.VarPF(optionFlag{t, o.option, o.takes}, o.name, o.letter, o.usage)
 		if o.takes == "" {
-			flag.NoOptDefVal = "on"
+			flag.NoOptDefVal = "true"
 		}
 	}
 	f.BoolVarP(&t.show.code, "code", "S", false, "show the compiled code")
 	f.BoolVarP(&t.show.sugar, "desugared", "d", false, "show the program with if and else expanded")
-	f.StringVarP(&t.pid, "pid", "p", "", "process number `PID` of the guest is $target")
+	f.StringVarP(&t.pid, "pid", "p", "", "set $target to process `PID` of the guest")
 }
 
 // shown says what to show of the compiled program.

@@ -81,12 +81,7 @@ type sourceFlag struct {
 
 func (s sourceFlag) String() string { return "" }
 
-func (s sourceFlag) Type() string {
-	if s.file {
-		return "file"
-	}
-	return "probe"
-}
+func (sourceFlag) Type() string { return "string" }
 
 func (s sourceFlag) Set(text string) error {
 	if !s.file {
@@ -101,43 +96,48 @@ func (s sourceFlag) Set(text string) error {
 	return nil
 }
 
-const dtraceNotes = `A probe is PROVIDER:MODULE:FUNCTION:NAME, parts may be left out or be patterns. fbt has the
-probes entry and return of each function: fbt::FUNCTION:entry. kinst makes
-probes of the instructions of the functions that a description names: kinst::FUNCTION:
-for all of them, kinst::FUNCTION:OFFSET for one. 'trapline disas' shows offsets, -x help
-the options. What is not a flag is a macro argument, $1 $2 ..., and all that follows --.
+const dtraceNotes = `A probe is PROVIDER:MODULE:FUNCTION:NAME. Parts may be left out, and may be patterns. fbt has the
+probes entry and return of each function: fbt::FUNCTION:entry. kinst has probes of instructions,
+in the functions that the description names: kinst::FUNCTION: is all of them,
+kinst::FUNCTION:OFFSET is one. 'trapline disas' shows the offsets, '-x help' the options.
+Arguments that are not flags, and all arguments after --, are macro arguments: $1, $2 and so on.
 
-Tracing starts when the guest's init starts the command of -c, or, without one or with
---from boot, with the guest.
+Tracing starts when the guest's init starts the command of -c. Without a command, or with
+--from boot, it starts with the guest.
 `
 
-// flags returns dtrace's flags for the command name, with notes for its help.
-func (t *tracing) flags(e *env, name, notes string) *pflag.FlagSet {
+// flags returns dtrace's flags for the command name, with notes for its help, after those that own
+// adds.
+func (t *tracing) flags(e *env, name, notes string, own func(*pflag.FlagSet)) *pflag.FlagSet {
 	f := e.newFlags(name, notes, kernelFiles())
+	own(f)
 	t.guest.imageFlag(f)
-	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "probe by name, with an optional /predicate/ and {actions}")
-	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "probes by function")
-	f.VarP(sourceFlag{t: t, kind: syntax.ByModule}, "in-module", "m", "probes by module")
-	f.VarP(sourceFlag{t: t, kind: syntax.ByProvider}, "provider", "P", "probes by provider")
-	f.VarP(sourceFlag{t: t, kind: syntax.ByID}, "id", "i", "probe by the number that -l shows")
-	f.VarP(sourceFlag{t: t, file: true}, "script", "s", "D script")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByName}, "name", "n", "enable `PROBE`, with an optional /predicate/ and {actions}")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByFunc}, "function", "f", "enable the probes of `FUNCTION`, or MODULE:FUNCTION")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByModule}, "in-module", "m", "enable the probes of `MODULE`")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByProvider}, "provider", "P", "enable the probes of `PROVIDER`")
+	f.VarP(sourceFlag{t: t, kind: syntax.ByID}, "id", "i", "enable the probe `NUMBER`, which -l shows")
+	f.VarP(sourceFlag{t: t, file: true}, "script", "s", "run the D script `FILE`")
 	f.BoolVarP(&t.list, "list", "l", false, "list the probes instead of enabling them")
 	f.BoolVarP(&t.compile, "compile", "e", false, "compile and match, then exit without tracing")
-	f.BoolVarP(&t.quiet, "quiet", "q", false, "only explicitly traced data")
+	f.BoolVarP(&t.quiet, "quiet", "q", false, "print traced data only")
 	f.StringVarP(&t.output, "output", "o", "", "append the trace to `FILE`")
-	f.StringVarP(&t.bufsize, "bufsize", "b", "", "trace buffer `SIZE`")
-	f.VarP((*settingFlag)(&t.setting), "option", "x", "option `NAME[=VALUE]`; help lists them")
+	f.StringVarP(&t.bufsize, "bufsize", "b", "", "set the `SIZE` of the trace buffer")
+	f.VarP((*settingFlag)(&t.setting), "option", "x", "set option `NAME[=VALUE]`; -x help lists them")
 	t.addOptionFlags(f)
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "report what was skipped, and why")
 	f.BoolVarP(&t.destroy, "destructive", "w", false, "allow destructive actions")
 	f.BoolVarP(&t.zero, "zero", "Z", false, "allow descriptions that match no probe")
 	f.BoolVarP(&t.version, "api-version", "V", false, "print the version of the D language")
+	f.StringVar(&t.guest.moduleDir, "module-dir", "", "find the files of modules that the guest loads below `DIR`")
+	f.StringVar(&t.from, "from", "", "enable probes at `WHEN`: boot, before the guest's first instruction; by default when its command starts")
 	t.guest.add(f)
-	f.StringVar(&t.guest.moduleDir, "module-dir", "", "directory below which the files of modules are that the guest loads")
-	f.StringVar(&t.from, "from", "", "`boot`: enable before the guest's first instruction, not when its command starts")
 	addAbsent(f)
 	return f
 }
+
+// noFlags is for a command that has none of its own.
+func noFlags(*pflag.FlagSet) {}
 
 // parse reads the command line and settles the options.
 func (t *tracing) parse(f *pflag.FlagSet, args []string) error {

@@ -15,9 +15,9 @@ import (
 	"trapline/probes/patch"
 )
 
-const explainNotes = `PROBE is FUNCTION:OFFSET or kinst:MODULE:FUNCTION:OFFSET; 'trapline disas FUNCTION' shows
-the offsets. The guest runs the command of -c, or boots, until the probe has fired once.
-The bytes, addresses and registers shown are those of that firing.
+const explainNotes = `PROBE is FUNCTION:OFFSET or kinst:MODULE:FUNCTION:OFFSET; 'trapline disas FUNCTION' shows the offsets.
+The guest runs the command of -c, or boots, until the probe has fired. The bytes, addresses and
+registers shown are those of that firing.
 `
 
 // runExplain tells one firing of a probe step by step.
@@ -27,9 +27,9 @@ func runExplain(e *env, args []string) error {
 	var nth int
 	f := e.newFlags("explain", explainNotes)
 	o.imageFlag(f)
-	o.add(f)
-	f.IntVar(&nth, "firing", 1, "tell the `N`th firing")
+	f.IntVar(&nth, "firing", 1, "explain the `N`th firing")
 	f.StringVar(&html, "html", "", "write a page to `FILE` instead")
+	o.add(f)
 	if err := parse(f, args); err != nil {
 		return err
 	}

@@ -14,18 +14,18 @@ import (
 	"trapline/probes/d/option"
 )
 
-const exploreNotes = `Runs the command of -c under one order of the CPUs after the other, each from the guest's boot
-on, until one shows that something is wrong:
+const exploreNotes = `explore runs the command of -c under one order of the CPUs after the other, each time from the
+guest's boot on, until something goes wrong:
 
   a D program ends with exit(N), N other than 0
   the command ends with another status than 0
   the kernel panics, or reports a bug, a warning or a stall on the console
-  the guest hangs: it waits, and no interrupt can come, or it is not at its end after
-  twice the time that it has taken in the first run and 20 ms of it more (--until VSEC)
+  the guest hangs: it waits for an interrupt that cannot come, or it has not ended after
+  twice the time of the first run plus 20 ms of its own time (--until VSEC)
 
-Then it takes switches away as long as that still shows, and tells how to see it again. The
-first run is the one with equal turns, as without explore. With --schedule, --quantum and
---seed the others are of that kind, and from that seed on. --record writes the schedule to a file.
+Then it removes switches from the order as long as the same goes wrong, and prints a command that
+shows it again. The first run gives the CPUs equal turns, as without explore. --schedule, --quantum
+and --seed choose the others. --record writes the schedule to a file.
 
 Exit status: 0 nothing found, 1 something found, 2 the runs could not be started, 130 interrupted.
 `
@@ -65,12 +65,12 @@ func runExplore(e *env, args []string) error {
 }
 
 func (x *exploring) flags() *pflag.FlagSet {
-	f := x.t.flags(x.env, "explore", exploreNotes)
-	f.IntVar(&x.runs, "runs", 500, "give up after `N` runs")
-	f.IntVarP(&x.jobs, "jobs", "j", runtime.NumCPU(), "`N` runs side by side")
-	f.IntVar(&x.tries, "tries", 500, "try `N` schedules to find a shorter one")
-	f.BoolVar(&x.asJSON, "json", false, "tell what was found in JSON")
-	return f
+	return x.t.flags(x.env, "explore", exploreNotes, func(f *pflag.FlagSet) {
+		f.IntVar(&x.runs, "runs", 500, "give up after `N` runs")
+		f.IntVarP(&x.jobs, "jobs", "j", runtime.NumCPU(), "run `N` guests side by side")
+		f.IntVar(&x.tries, "tries", 500, "try `N` schedules to find a shorter one")
+		f.BoolVar(&x.asJSON, "json", false, "print what was found as JSON")
+	})
 }
 
 // own are the flags that are not passed on to the runs as they are.

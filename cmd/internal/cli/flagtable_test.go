@@ -22,7 +22,7 @@ func TestFlagTable(t *testing.T) {
 		listed[m[1]] = m[2] == "yes"
 	}
 	tr := &tracing{options: option.New()}
-	tr.flags(&env{}, "dtrace", dtraceNotes).VisitAll(func(f *pflag.Flag) {
+	tr.flags(&env{}, "dtrace", dtraceNotes, noFlags).VisitAll(func(f *pflag.Flag) {
 		_, refused := f.Value.(absentFlag)
 		here, ok := listed[f.Shorthand]
 		switch own := f.Shorthand == "k" || f.Shorthand == "3" || f.Shorthand == "6"; {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/pflag"
+
 	"trapline/cmd/internal/sandbox"
 	"trapline/emu"
 	"trapline/images"
@@ -13,13 +15,13 @@ import (
 	"trapline/verify"
 )
 
-const footprintNotes = `Runs the guest twice, without and with the probes of a program, and compares: the time and
-the place of each system call, exception and interrupt, memory and devices at checkpoints,
-the state at the end, and the output. Where the runs part they are run again, to tell the
-first event that differs and the first byte of memory. The flags are those of dtrace; what
-the program writes is dropped.
+const footprintNotes = `verify --footprint runs the guest twice, without and with the probes of a program, and compares the
+time and the place of each system call, exception and interrupt, memory and devices at checkpoints,
+the state at the end, and the output. If the runs differ it runs them again to find the first event
+and the first byte of memory that differ. It takes the flags of dtrace, and drops what the program
+writes.
 
-The status is 0 if nothing differs.
+The exit status is 0 if nothing differs.
 `
 
 // A footprint compares a guest without probes and one with them.
@@ -79,10 +81,11 @@ func (p *footprint) show(report *verify.Footprint) error {
 func (p *footprint) options() (*tracing, error) {
 	t := &tracing{options: option.New()}
 	p.every = 0.1
-	f := t.flags(p.env, "verify", footprintNotes)
-	f.Bool("footprint", false, "compare runs without and with probes")
-	f.Var(&p.every, "checkpoint", "`SECONDS` of the guest's time between checkpoints")
-	f.StringVar(&p.json, "json", "", "write the report to `FILE`")
+	f := t.flags(p.env, "verify", footprintNotes, func(f *pflag.FlagSet) {
+		f.Bool("footprint", false, "compare runs without and with probes")
+		f.Var(&p.every, "checkpoint", "compare every `SECONDS` of the guest's time")
+		f.StringVar(&p.json, "json", "", "write the report to `FILE`")
+	})
 	if err := t.parse(f, p.args); err != nil {
 		return nil, err
 	}

@@ -9,16 +9,16 @@ import (
 
 // runImage lists, fetches and describes images.
 func runImage(e *env, args []string) error {
-	f := e.newFlags("image", `  ls          the images known, and whether they are there
-  get IMAGE   fetch it by Debian's package tools into $XDG_CACHE_HOME/trapline, or check it
-  build IMAGE the same for one that is compiled here from Debian's sources: some minutes
+	f := e.newFlags("image", `  ls                list the images, and whether they are in the cache
+  get IMAGE         fetch an image into $XDG_CACHE_HOME/trapline, or check it if it is there
+  build IMAGE       the same for an image that is compiled here from Debian's sources, in minutes
   build-module DIR  build the loadable module in DIR for the kernel of -k
-  info IMAGE  where it comes from and what it consists of
-  rm TREE     remove one of the trees that 'ls' shows, in which modules are built
+  info IMAGE        show where an image comes from and what it consists of
+  rm TREE           remove one of the trees that 'ls' shows, in which modules are built
 `)
-	from := f.String("from", "", "get: the `DIR` with MANIFEST and sets of a release")
-	again := f.Bool("again", false, "get, build: take the newest version even if one is there")
-	kernel := f.StringP("image", "k", defaultImage(), "build-module: the `IMAGE`")
+	from := f.String("from", "", "get: take the release's MANIFEST and sets from `DIR`")
+	again := f.Bool("again", false, "get, build: fetch the newest version even if there is one")
+	kernel := f.StringP("image", "k", defaultImage(), "build-module: build for the kernel of `IMAGE`")
 	if err := parse(f, args); err != nil {
 		return err
 	}

@@ -16,15 +16,15 @@ import (
 	"trapline/probes/copies"
 )
 
-const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. For each inlined copy a line: the kinst probes of its
-entry and of its returns (function and offset; a return in the same function by its offset
-alone); where it is called from in the source, and through which inlined functions; its
-pieces of code. A copy of which the compiler has left no code has no probes; nor has what the
-compiler has split off a function and inlined into it again.
+const inlineNotes = `FUNCTION may be a pattern: 'atomic_*'. inline writes a line for each inlined copy: the kinst probes of
+its entry and its returns, where it is called from in the source and through which inlined
+functions, and its pieces of code. A return in the function of the entry has its offset alone. A
+copy without code of its own has no probes, and neither has what the compiler has split off a
+function and inlined into it again.
 
 The image may be the file of a module: -k helloworld.ko.
 
---format json gives an object for each function, on a line of its own.
+--format json writes an object for each function, each on a line of its own.
 `
 
 // runInline shows the inlined copies of functions.
@@ -33,8 +33,8 @@ func runInline(e *env, args []string) error {
 	var format string
 	f := e.newFlags("inline", inlineNotes)
 	o.imageFlag(f)
+	f.StringVar(&format, "format", "text", "print in `FORMAT`: text or json")
 	o.debugFlag(f)
-	f.StringVar(&format, "format", "text", "text or json")
 	if err := parse(f, args); err != nil {
 		return err
 	}

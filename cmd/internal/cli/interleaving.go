@@ -27,11 +27,11 @@ type interleaving struct {
 }
 
 func (i *interleaving) add(f *pflag.FlagSet) {
-	f.StringVar(&i.order, "schedule", "", "`ORDER` in which CPUs take turns from the command on: roundrobin, random or pct (with --seed), or replay:SCHEDULE, as --stats shows it, or replay:@FILE")
-	f.Uint64Var(&i.seed, "seed", 0, "run CPUs in a random order, made from the seed `N`")
-	f.Uint64Var(&i.quantum, "quantum", interleave.Quantum, "`NSEC` of its own time that a CPU runs at a time")
+	f.StringVar(&i.order, "schedule", "", "let CPUs take turns in `ORDER`, from the command on: roundrobin; random or pct, with --seed; replay:SCHEDULE, as --stats shows it, or replay:@FILE")
+	f.Uint64Var(&i.seed, "seed", 0, "let CPUs take turns in a random order made from the seed `N`")
+	f.Uint64Var(&i.quantum, "quantum", interleave.Quantum, "run a CPU for `NSEC` of its own time at a time")
 	f.StringVar(&i.record, "record", "", "write the schedule to `FILE`, switch by switch, for replay:@FILE")
-	f.StringSliceVar(&i.split, "split", nil, "let CPUs take turns at each instruction of `FUNCTION`s, from the command on; names or patterns, commas between them")
+	f.StringSliceVar(&i.split, "split", nil, "let CPUs take turns at each instruction of `FUNCTIONS`, from the command on: names or patterns, with commas between them")
 }
 
 // schedule is what the options say. A seed alone asks for the random order.

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// helpWidth is the width of a line of --help.
+const helpWidth = 100
+
 // A manual is what there is to say of a command: the source of --help, of man pages and of
 // completion.
 type manual struct {
@@ -33,7 +36,7 @@ func (c command) manual() manual {
 func (m manual) help(w io.Writer) {
 	fmt.Fprintf(w, "trapline %s %s\n%s\n", m.name, m.args, m.short)
 	if m.flags.HasAvailableFlags() {
-		fmt.Fprintf(w, "\n%s", m.flags.FlagUsages())
+		fmt.Fprintf(w, "\n%s", m.flags.FlagUsagesWrapped(helpWidth))
 	}
 	for _, text := range m.notes {
 		fmt.Fprint(w, "\n"+text)

@@ -46,36 +46,36 @@ type guestOptions struct {
 func defaultImage() string { return cmp.Or(os.Getenv("TRAPLINE_IMAGE"), "tiny/amd64") }
 
 func (o *guestOptions) imageFlag(f *pflag.FlagSet) {
-	f.StringVarP(&o.image, "image", "k", defaultImage(), "`IMAGE`: a name of 'image ls' or the path of a kernel")
+	f.StringVarP(&o.image, "image", "k", defaultImage(), "run `IMAGE`, a name of 'image ls' or the path of a kernel")
 }
 
 func (o *guestOptions) debugFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.debugFile, "debug-file", "", "ELF `FILE` with the kernel's symbols, if the kernel has none")
+	f.StringVar(&o.debugFile, "debug-file", "", "read the kernel's symbols from the ELF `FILE`, if the kernel has none")
 }
 
 // bootFlags are those on which the state after a boot depends.
 func (o *guestOptions) bootFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.initrd, "initrd", "", "initial RAM disk `FILE` instead of the image's")
-	f.StringVar(&o.cmdline, "append", "", "`WORDS` to add to the kernel's command line")
-	f.Var(&o.memory, "memory", "guest memory: `SIZE` in MiB, or with K, M, G")
-	f.StringArrayVar(&o.modules, "module", nil, "`FILE` of a loadable module for the guest, put into its root directory; again for another")
-	f.Var(&o.cpus, "cpus", "`N` CPUs for the guest, 1 to 8")
+	f.StringVar(&o.initrd, "initrd", "", "use the initial RAM disk `FILE` instead of the image's")
+	f.StringVar(&o.cmdline, "append", "", "add `WORDS` to the kernel's command line")
+	f.Var(&o.memory, "memory", "give the guest memory of `SIZE` MiB, or with K, M, G")
+	f.StringArrayVar(&o.modules, "module", nil, "put the loadable module `FILE` into the guest's root directory; may be repeated")
+	f.Var(&o.cpus, "cpus", "give the guest `N` CPUs, 1 to 8")
 	o.debugFlag(f)
 }
 
 func (o *guestOptions) add(f *pflag.FlagSet) {
-	f.VarP(&o.command, "command", "c", "shell `LINE` for the guest's init; the guest powers off when it ends")
+	f.VarP(&o.command, "command", "c", "have the guest's init run the shell `LINE`, then power off")
 	o.bootFlags(f)
 	o.order.add(f)
-	f.StringVar(&o.osFile, "os", "", "D `FILE` that says what threads, processes and system calls are in a kernel of your own")
-	f.StringVar(&o.input, "input", "", "`FILE` with bytes for the guest's console")
-	f.StringArrayVar(&o.disks, "disk", nil, "`FILE` with a disk's content, which stays as it is; again for another (arm64, riscv64)")
-	f.Var(&o.firmware, "firmware", "`none`: enter the kernel, an ELF file, in machine mode (riscv64)")
+	f.StringVar(&o.osFile, "os", "", "learn from the D `FILE` what threads, processes and system calls are in your own kernel")
+	f.StringVar(&o.input, "input", "", "feed the bytes of `FILE` to the guest's console")
+	f.StringArrayVar(&o.disks, "disk", nil, "attach a disk with the content of `FILE`, which stays as it is; may be repeated (arm64, riscv64)")
+	f.Var(&o.firmware, "firmware", "choose the `FIRMWARE`: none enters the kernel, an ELF file, in machine mode (riscv64)")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: when it has said nothing for 100,000)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
-	f.BoolVar(&o.stats, "stats", false, "end with a line of figures on stderr")
-	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest, and use nothing that former runs have saved")
+	f.BoolVar(&o.stats, "stats", false, "print a line of figures on stderr at the end")
+	f.BoolVar(&o.noSnapshot, "no-snapshot", false, "boot the guest; use nothing that earlier runs have saved")
 	o.sandboxFlag(f)
 	o.profiling.add(f)
 }
@@ -98,14 +98,15 @@ func kernelFiles() string {
 }
 
 const (
-	kernelNotes = `A kernel given by its path has no root file system of its own: give one with --initrd. %sand with -c but no --initrd it gets the root file system of an image for its architecture, if one
-is there. A compressed kernel (vmlinuz) of amd64 moves itself, --append nokaslr keeps it
-where it was linked; one of another architecture moves with --append kaslr. %s`
-	wordNotes = `To
-a %s kernel these words are added before those of --append, for the machine's sake:
+	kernelNotes = `A kernel given by its path has no root file system of its own: give it one with --initrd. With -c
+but without --initrd it gets the root file system of an image for its architecture, if there is one.
+%s
+A compressed kernel (vmlinuz) for amd64 moves itself; --append nokaslr keeps it where it was linked.
+One for another architecture moves with --append kaslr. %s`
+	wordNotes = `The machine needs these words on the command line of a %s kernel; those of --append follow them:
 `
-	debugNotes = `To trace a
-compressed kernel, name its %s with --debug-file.
+	debugNotes = `To trace a compressed kernel, name its
+%s with --debug-file.
 `
 )
 

@@ -19,8 +19,8 @@ type profiling struct {
 
 func (p *profiling) add(f *pflag.FlagSet) {
 	f.StringVar(&p.cpu, "cpuprofile", "", "write a CPU profile of trapline itself to `FILE`, for 'go tool pprof'")
-	f.StringVar(&p.memory, "memprofile", "", "write a profile of its memory to `FILE`, for 'go tool pprof'")
-	f.StringVar(&p.trace, "trace", "", "write an execution trace of it to `FILE`, for 'go tool trace'")
+	f.StringVar(&p.memory, "memprofile", "", "write a memory profile of trapline itself to `FILE`, for 'go tool pprof'")
+	f.StringVar(&p.trace, "trace", "", "write an execution trace of trapline itself to `FILE`, for 'go tool trace'")
 }
 
 // start begins to profile. The caller calls stop, once.

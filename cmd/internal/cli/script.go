@@ -12,16 +12,17 @@ import (
 	"trapline/cmd/script"
 )
 
-var scriptNotes = `A script is a .txtar file in the language of testscript (pkg.go.dev/github.com/rogpeppe/go-internal/testscript):
-commands, then the files that they need and the text that they are compared with. Of a
-directory all scripts in and below it run. Besides testscript's own commands there are
+var scriptNotes = `A script is a .txtar file in the language of testscript
+(pkg.go.dev/github.com/rogpeppe/go-internal/testscript): commands, followed by the files that they
+need and the texts to compare with. A directory means all scripts in it and below it. These commands
+are added to testscript's own:
 
 ` + script.Usage() + `
-and the condition [image:NAME]: that image is there. $SCRIPTDIR is the script's directory.
+The condition [image:NAME] holds if that image is in the cache. $SCRIPTDIR is the script's directory.
 
-Reports say nothing of the machine or of time, so those of the parts 1/N to N/N one after
-the other are that of the whole. In an indexed Job of Kubernetes JOB_COMPLETION_INDEX and
-JOB_COMPLETION_COUNT tell the part. The exit status is 1 if a script fails.
+A report does not depend on the machine or on time, so the reports of the parts 1/N to N/N make that
+of the whole. In an indexed Job of Kubernetes, JOB_COMPLETION_INDEX and JOB_COMPLETION_COUNT choose
+the part. The exit status is 1 if a script fails.
 `
 
 // suiteRun is the command line of script.
@@ -36,14 +37,14 @@ type suiteRun struct {
 
 func (s *suiteRun) flags(e *env) *pflag.FlagSet {
 	f := e.newFlags("script", scriptNotes)
-	f.BoolVarP(&s.suite.Update, "update", "u", false, "put what was printed into scripts whose cmp differs")
-	f.BoolVarP(&s.suite.Verbose, "verbose", "v", false, "show what scripts do that pass")
+	f.BoolVarP(&s.suite.Update, "update", "u", false, "put the output into scripts whose cmp differs")
+	f.BoolVarP(&s.suite.Verbose, "verbose", "v", false, "show what passing scripts do")
 	f.IntVarP(&s.suite.Workers, "jobs", "j", 0, "run `N` scripts at a time (0: one on each CPU)")
-	f.StringArrayVarP(&s.env, "env", "e", nil, "a variable for the scripts: `NAME=VALUE`, or NAME of the environment; the path of a file, with a slash in it, is from here")
+	f.StringArrayVarP(&s.env, "env", "e", nil, "set the variable `NAME=VALUE` for the scripts, or pass NAME of the environment; the path of a file, with a slash in it, is from here")
 	f.StringVar(&s.shard, "shard", "", "run part `I/N` of the scripts: 1/4 to 4/4")
-	f.StringVar(&s.format, "format", "text", "text or tap")
-	f.StringVar(&s.file, "junit", "", "write a JUnit report to `FILE` too")
-	f.Var(&s.timeout, "timeout", "a script fails after `SEC` seconds of the host's time (0: never)")
+	f.StringVar(&s.format, "format", "text", "report in `FORMAT`: text or tap")
+	f.StringVar(&s.file, "junit", "", "write a JUnit report to `FILE`, too")
+	f.Var(&s.timeout, "timeout", "fail a script after `SEC` seconds of the host's time (0: never)")
 	return f
 }
 

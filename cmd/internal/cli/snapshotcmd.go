@@ -15,13 +15,13 @@ import (
 // runSnapshot looks after the snapshots of guests that have booted.
 func runSnapshot(e *env, args []string) error {
 	var o guestOptions
-	f := e.newFlags("snapshot", `  ls          the snapshots there are, the one used last first
-  save IMAGE  boot a guest, with the flags of boot, unless its snapshot is there
-  info KEY    what a snapshot is of
+	f := e.newFlags("snapshot", `  ls          list the snapshots, the one used last first
+  save IMAGE  boot a guest with the flags of boot and save its snapshot, unless there is one
+  info KEY    show what guest a snapshot is of
   rm KEY...   remove snapshots
 `)
+	all := f.Bool("all", false, "rm: remove every snapshot")
 	o.add(f)
-	all := f.Bool("all", false, "rm: every snapshot")
 	if err := parse(f, args); err != nil {
 		return err
 	}

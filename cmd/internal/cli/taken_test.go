@@ -147,7 +147,7 @@ func traceUntilRunning(t *testing.T, how string) {
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: os.Stderr, confined: new(confinement)}
 	tr := &tracing{options: option.New()}
 	args := []string{"--sandbox", how, "-c", "true", "-n", "BEGIN { }"}
-	if err := tr.parse(tr.flags(e, "dtrace", ""), args); err != nil {
+	if err := tr.parse(tr.flags(e, "dtrace", "", noFlags), args); err != nil {
 		t.Fatal(err)
 	}
 	e.allow(tr.policy())

@@ -14,19 +14,19 @@ import (
 	"trapline/verify"
 )
 
-const verifyNotes = `Executes each instruction of the kernel's functions twice from one state of the machine, in
-place and displaced by its breakpoint, and compares what comes of it: registers, flags,
-memory, faults, accesses to devices, time, and where the guest goes on. The states are made
-from --seed. Functions that the kernel frees after its boot are verified at the beginning
-of start_kernel, the others where init waits for its first command.
+const verifyNotes = `verify executes each instruction of the kernel's functions twice from one state of the machine, in
+place and displaced by its breakpoint, and compares the results: registers, flags, memory, faults,
+accesses to devices, time, and where the guest continues. It makes the states from --seed. It
+verifies functions that the kernel frees after its boot at the beginning of start_kernel, the others
+where init waits for its first command.
 
-With -c the states are real ones: init runs the line, and each instruction is verified where
-the kernel comes to it for the first time, also with an interrupt that waits.
+With -c the states are real: init runs the line, and each instruction is verified when the kernel
+reaches it for the first time, also with an interrupt pending.
 
-With --footprint it runs the guest without and with probes instead, and compares the two:
+With --footprint it compares a run of the guest with probes to one without instead: see
 'trapline verify --footprint --help'.
 
-The status is 0 if nothing differs.
+The exit status is 0 if nothing differs.
 `
 
 // verifyOptions are what is verified, and how.
@@ -50,17 +50,17 @@ func runVerify(e *env, args []string) error {
 	}
 	var o verifyOptions
 	f := e.newFlags("verify", verifyNotes)
+	f.VarP(&o.guest.command, "command", "c", "take the states that the shell `LINE` brings the kernel into")
+	f.StringVar(&o.Func, "func", "*", "verify functions that match `PATTERN` only")
+	f.Uint64Var(&o.Sample, "sample", 1, "verify one instruction in `N`, chosen by the seed")
+	f.Uint64Var(&o.Seed, "seed", 1, "make the states and the sample from the seed `N`")
+	f.IntVar(&o.States, "states", verify.States, "try `N` states of each instruction")
+	f.IntVar(&o.jobs, "jobs", defaultJobs(), "run `N` processes at a time")
+	f.StringVar(&o.json, "json", "", "write the report, with a row for each mnemonic, to `FILE`")
+	f.StringVar(&o.resume, "resume", "", "keep what is done in `FILE`, and continue from there")
+	footprint := f.Bool("footprint", false, "compare runs without and with probes")
 	o.guest.bootFlags(f)
 	o.guest.sandboxFlag(f)
-	f.VarP(&o.guest.command, "command", "c", "take the states that this shell `LINE` brings the kernel into")
-	f.StringVar(&o.Func, "func", "*", "only functions of this `PATTERN`")
-	f.Uint64Var(&o.Sample, "sample", 1, "one instruction in `N`, chosen by the seed")
-	f.Uint64Var(&o.Seed, "seed", 1, "of the states and of the sample")
-	f.IntVar(&o.States, "states", verify.States, "`N` of each instruction")
-	f.IntVar(&o.jobs, "jobs", defaultJobs(), "`N` processes at a time")
-	f.StringVar(&o.json, "json", "", "write the report, with a row for each mnemonic, to `FILE`")
-	f.StringVar(&o.resume, "resume", "", "keep what is done in `FILE`, and go on from there")
-	footprint := f.Bool("footprint", false, "compare runs without and with probes")
 	f.Var(&o.part, "part", "")
 	f.Lookup("part").Hidden = true
 	if err := parse(f, args); err != nil {

@@ -15,7 +15,7 @@ var commit string
 
 func runVersion(e *env, args []string) error {
 	f := e.newFlags("version")
-	verbose := f.BoolP("verbose", "v", false, "tell what this host has for the sandbox of guests, too")
+	verbose := f.BoolP("verbose", "v", false, "print what this host has for the sandbox of guests, too")
 	if err := parse(f, args); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // sourceDirFlag tells where source files are.
 func sourceDirFlag(f *pflag.FlagSet, dir *string) {
-	f.StringVar(dir, "source", "", "`DIR` with the kernel's source, to show its lines")
+	f.StringVar(dir, "source", "", "show the lines of the kernel's source in `DIR`")
 }
 
 // A view is what listings of one image have in common.
