@@ -47,7 +47,7 @@ var notHere = func() map[string]string {
 	for _, name := range []string{"msgsize", "msgdsize"} {
 		m[name] = "there are no STREAMS"
 	}
-	for _, name := range []string{"ddi_pathname", "getf", "memstr"} {
+	for _, name := range []string{"ddi_pathname", "getf"} {
 		m[name] = "it knows another kernel"
 	}
 	m["pcap"] = "no packets are captured"
@@ -77,6 +77,7 @@ var protos = map[code.Sub]proto{
 	code.SubInetNtoa:   {"void*", nil},
 	code.SubInetNtoa6:  {"void*", nil},
 	code.SubInetNtop:   {"int void*", nil},
+	code.SubMemstr:     {"void* int int", nil},
 	code.SubNtohl:      {"", ctypes.Named("uint32_t")},
 	code.SubNtohll:     {"", ctypes.Named("uint64_t")},
 	code.SubNtohs:      {"", ctypes.Named("uint16_t")},

@@ -34,6 +34,7 @@ const (
 	SubInetNtop               // (family, a) either
 	SubJSON                   // (s, path) an element of the JSON text s, "" if it has none
 	SubLltostr                // (x [, base]) x in digits, signed in base 10; base 2 to 36; 8 and 16 get 0 and 0x in front
+	SubMemstr                 // (a, c, n) the n bytes at a up to their last as a string, with c for each NUL
 	SubNtohl                  // (x)
 	SubNtohll                 // (x)
 	SubNtohs                  // (x)
@@ -80,6 +81,7 @@ var subs = [subMax]struct {
 	SubInetNtop:    {"inet_ntop", "ii", "s"},
 	SubJSON:        {"json", "ss", "s"},
 	SubLltostr:     {"lltostr", "i/i", "s"},
+	SubMemstr:      {"memstr", "iii", "s"},
 	SubNtohl:       {"ntohl", "i", "i"},
 	SubNtohll:      {"ntohll", "i", "i"},
 	SubNtohs:       {"ntohs", "i", "i"},

@@ -96,7 +96,7 @@ func readsMemory(in code.Instr) bool {
 	case code.OpCall:
 		switch code.Sub(in.Imm) {
 		case code.SubBcopy, code.SubCopyin, code.SubCopyinstr, code.SubCopyinto, code.SubCopyout, code.SubCopyoutstr,
-			code.SubInetNtoa, code.SubInetNtoa6, code.SubInetNtop, code.SubProgenyof:
+			code.SubInetNtoa, code.SubInetNtoa6, code.SubMemstr, code.SubInetNtop, code.SubProgenyof:
 			return true
 		}
 	}

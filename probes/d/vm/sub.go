@@ -20,6 +20,8 @@ func (f *frame) call(s code.Sub, args []uint64) (v uint64, ok bool) {
 		return f.inet(s, args)
 	case code.SubHtons, code.SubNtohs, code.SubHtonl, code.SubNtohl, code.SubHtonll, code.SubNtohll, code.SubGetmajor, code.SubGetminor:
 		return convertInt(s, args[0]), true
+	case code.SubMemstr:
+		return f.memstr(args[0], byte(args[1]), args[2])
 	case code.SubCleanpath:
 		return f.cleanpath(f.bytes(args[0]))
 	case code.SubJSON:

@@ -73,6 +73,18 @@ func (f *frame) inet(s code.Sub, args []uint64) (ref uint64, ok bool) {
 	return f.keepCut(a.AppendTo(text[:0]))
 }
 
+// memstr is a string of the n bytes in memory but the last, with c for each NUL; of none there are.
+func (f *frame) memstr(addr uint64, c byte, n uint64) (ref uint64, ok bool) {
+	if n == 0 {
+		return f.keepCut(nil)
+	}
+	p := make([]byte, min(n-1, uint64(f.m.cfg.StrSize-1)))
+	if !f.read(addr, p) {
+		return 0, false
+	}
+	return f.keepCut(bytes.ReplaceAll(p, []byte{0}, []byte{c}))
+}
+
 // cleanpath takes what leads nowhere out of a path, but for "/." at its end, as in DTrace; it does not know
 // symbolic links.
 func (f *frame) cleanpath(s []byte) (ref uint64, ok bool) {
