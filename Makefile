@@ -5,8 +5,8 @@ PACKAGES := ca-certificates gcc libc6-dev binutils
 LIBRARY := lib/trapline/libunicorn.so.2
 
 # What the tests need besides CROSS: their programs with inlined functions are by both compilers,
-# and completion is tested in the shells themselves.
-TESTED := clang fish makefs zsh
+# completion is tested in the shells themselves, and RISC-V kernels are linked and have firmware.
+TESTED := clang fish lld makefs opensbi zsh
 
 # What packages are made and tried with.
 PACKAGING := debootstrap zstd
@@ -17,7 +17,7 @@ CROSS := gcc-12 gcc-12-aarch64-linux-gnu gcc-12-riscv64-linux-gnu binutils-aarch
 	libc6-dev-riscv64-cross bc bison bzip2 dpkg-dev flex xz-utils
 
 # Independent readers of debug information, for the tests with kernels.
-ORACLES := dwz gdb-multiarch linux-perf lld llvm
+ORACLES := dwz gdb-multiarch linux-perf llvm
 
 # The compiler for arm64 of the release's own kernels, with which modules for them are built.
 MODULES := gcc-aarch64-linux-gnu

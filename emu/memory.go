@@ -12,6 +12,9 @@ type Boot struct {
 	Kernel      boot.File
 	CommandLine string
 	Initrd      []byte // nil for none
+	// Firmware, if not nil, is entered before the kernel, which it has to enter in turn. The machine is
+	// one without firmware of ours (riscv64).
+	Firmware []byte
 }
 
 // Placed says what Boot has put where.

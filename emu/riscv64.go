@@ -15,6 +15,8 @@ type riscv64 struct {
 	noDevices
 	m   *Machine
 	dev *device.RISCV64Virt
+
+	foreign bool // firmware that is not ours comes before the kernel
 }
 
 // Trampolines lie above what Linux uses: its image and modules end 256 MiB below the top.
@@ -96,6 +98,7 @@ func (h *hart) lines() device.RISCV64Lines {
 const riscv64KernelOffset = 2 << 20
 
 func (p *riscv64) Boot(b Boot) (*Placed, error) {
+	p.foreign = b.Firmware != nil
 	placed, err := boot.Virt(boot.Config{
 		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(),
 	}, boot.VirtMachine{ELF: elf.EM_RISCV, Base: p.m.engine.RAMBase(), Offset: riscv64KernelOffset, AtText: true, Tree: p.tree})
@@ -103,6 +106,13 @@ func (p *riscv64) Boot(b Boot) (*Placed, error) {
 		return nil, err
 	}
 	p.m.AvoidSlots(0, 0) // no kernel comes to lie there
+	if p.foreign {
+		info, err := p.placeFirmware(b.Firmware, placed)
+		if err == nil {
+			p.startFirmware(placed, info)
+		}
+		return placed, err
+	}
 	p.m.engine.StartRISCV64(placed.PC, placed.Tree.Base)
 	if p.dev.CLINT != nil {
 		p.startAll(placed)

@@ -89,9 +89,9 @@ func (p *riscv64) uart(name string, base uint64, irq uint32) *dt.Node {
 }
 
 // isa is the extensions that the guest may use: the timer of the supervisor if no firmware
-// has it.
+// has it. Firmware that is not ours may leave it off, as OpenSBI does up to 1.2.
 func (p *riscv64) isa() string {
-	if p.dev.CLINT != nil {
+	if p.dev.CLINT != nil && !p.foreign {
 		return "rv64imafdc_sstc"
 	}
 	return "rv64imafdc"

@@ -46,8 +46,8 @@ func Virt(c Config, v VirtMachine) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uint64(len(blob)) > maxTree {
-		return nil, fmt.Errorf("the device tree of %d bytes is too long: the limit is %d", len(blob), maxTree)
+	if uint64(len(blob)) > TreeRoom {
+		return nil, fmt.Errorf("the device tree of %d bytes is too long: the limit is %d", len(blob), TreeRoom)
 	}
 	tree.Size = uint64(len(blob))
 	for _, l := range k.loads {
@@ -67,9 +67,12 @@ func Virt(c Config, v VirtMachine) (*Placed, error) {
 	return &Placed{Kind: k.kind, PC: k.entry, Tree: tree, Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
 }
 
+// TreeRoom is how much memory the device tree has at least, in bytes. What comes before the kernel may
+// use what the tree leaves.
+const TreeRoom = 64 << 10
+
 const (
-	maxTree        = 64 << 10 // bytes
-	maxVirtCmdLine = 2047     // arm64's; a kernel that takes less says so itself
+	maxVirtCmdLine = 2047 // arm64's; a kernel that takes less says so itself
 )
 
 // placeAtTop finds room for initrd and device tree. The tree lies in one page of 64 KiB, so
@@ -83,12 +86,12 @@ func placeAtTop(c Config, ram, kernel Range) (initrd, tree Range, err error) {
 	if kernel.End() > ram.End() {
 		return initrd, tree, fmt.Errorf("the kernel does not fit in %d MiB of RAM: it needs %d MiB", mib(ram.Size), mib(kernel.End()-ram.Base))
 	}
-	if size > free || free-size < 2*maxTree+pageSize {
+	if size > free || free-size < 2*TreeRoom+pageSize {
 		return initrd, tree, fmt.Errorf("the initrd of %d MiB does not fit in %d MiB of RAM: the kernel takes the first %d MiB",
 			mib(size), mib(ram.Size), mib(kernel.End()-ram.Base))
 	}
 	initrd = Range{(ram.End() - size) &^ (pageSize - 1), size}
-	return initrd, Range{Base: (initrd.Base - maxTree) &^ (maxTree - 1)}, nil
+	return initrd, Range{Base: (initrd.Base - TreeRoom) &^ (TreeRoom - 1)}, nil
 }
 
 func (v VirtMachine) parse(c Config) (*kernel, error) {

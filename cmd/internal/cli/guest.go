@@ -162,7 +162,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 	g.machine, err = emu.New(g.Arch(), emu.Config{
 		Memory: memory, Console: g.console, Control: g.control,
 		InPlace: c.inPlace, Hooked: c.hooked, Shared: c.shared, Disks: disks, CPUs: int(g.options.cpus),
-		NoFirmware: g.Spec.NoFirmware || g.options.firmware == "none",
+		NoFirmware: g.Spec.NoFirmware || g.options.firmware != "",
 	})
 	if err == nil && g.init.host == nil {
 		return g.interleave()
@@ -180,6 +180,9 @@ func (g *guest) choose() error {
 		return err
 	}
 	g.origin.placing = emu.Boot{Kernel: g.File, CommandLine: join(g.Needs().AppendFor(g.machine.CPUs(), g.Spec.Append), g.options.cmdline)}
+	if g.origin.placing.Firmware, err = g.options.firmware.load(); err != nil {
+		return err
+	}
 	g.machine.SetLimit(emu.Never)
 	if g.options.until > 0 {
 		g.machine.SetLimit(g.options.until.nanoseconds())

@@ -70,7 +70,7 @@ func (o *guestOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.osFile, "os", "", "learn from the D `FILE` what threads, processes and system calls are in your own kernel")
 	f.StringVar(&o.input, "input", "", "feed the bytes of `FILE` to the guest's console")
 	f.StringArrayVar(&o.disks, "disk", nil, "attach a disk with the content of `FILE`, which stays as it is; may be repeated (arm64, riscv64)")
-	f.Var(&o.firmware, "firmware", "choose the `FIRMWARE`: none enters the kernel, an ELF file, in machine mode (riscv64)")
+	f.Var(&o.firmware, "firmware", "start the firmware `FILE`, such as OpenSBI's, before the kernel; none enters the kernel, an ELF file, in machine mode (riscv64)")
 	f.BoolVar(&o.console, "console", false, "show the kernel's log on stderr")
 	f.Var(&o.until, "until", "stop the guest after `VSEC` seconds of its own time (0: when it has said nothing for 100,000)")
 	f.Var(&o.timeout, "timeout", "stop the guest after `SEC` seconds of the host's time (0: never)")
@@ -124,18 +124,32 @@ func (l *line) Set(s string) error {
 	return nil
 }
 
-// A firmware is "" for the machine's own, or "none".
+// A firmware is "" for the machine's own, "none", or a file.
 type firmware string
 
+const noFirmware = "none"
+
 func (w *firmware) String() string { return string(*w) }
-func (w *firmware) Type() string   { return "none" }
+func (w *firmware) Type() string   { return "file" }
 
 func (w *firmware) Set(s string) error {
-	if s != "none" {
-		return usagef("--firmware %q: only none is accepted (default: the machine's own firmware)", s)
+	if s == "" {
+		return usagef("--firmware: name a file, or none (default: the machine's own firmware)")
 	}
 	*w = firmware(s)
 	return nil
+}
+
+// load reads the file, nil if there is none.
+func (w firmware) load() ([]byte, error) {
+	if w == "" || w == noFirmware {
+		return nil, nil
+	}
+	data, err := os.ReadFile(string(w))
+	if err != nil {
+		return nil, fmt.Errorf("reading the firmware: %w", err)
+	}
+	return data, nil
 }
 
 // seconds are host or virtual seconds.

@@ -52,6 +52,9 @@ func (g *guest) key() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s %s %x %x %q %q", g.Arch(), g.machine.Memory(), library, programID(),
 		rest, kernel, g.origin.root.ID(), g.origin.placing.CommandLine)
+	if firmware := g.origin.placing.Firmware; firmware != nil {
+		fmt.Fprintf(h, " %x", sha256.Sum256(firmware))
+	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), nil
 }
 
