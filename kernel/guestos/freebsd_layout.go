@@ -44,6 +44,8 @@ type freebsdTypes struct {
 
 	modules   freebsdModules
 	noModules error // why there are none
+	signals   freebsdSignals
+	noSignals error // why there are none
 }
 
 // readFreeBSD reads the few structures from the image's debug information.
@@ -51,6 +53,7 @@ func readFreeBSD(img *kernel.Image, cache string) freebsdTypes {
 	var t freebsdTypes
 	all := debuginfo.New(img, cache, "")
 	t.modules, t.noModules = freebsdModulesOf(all)
+	t.signals, t.noSignals = freebsdSignalsOf(all)
 	l, err := freebsdLayoutOf(all, img.Arch())
 	if err != nil {
 		t.err = fmt.Errorf("%w: kernel image %s: %w", ErrNoThread, img.Name(), err)

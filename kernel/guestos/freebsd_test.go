@@ -264,3 +264,37 @@ func TestFreeBSDStack(t *testing.T) {
 		}
 	})
 }
+
+// TestFreeBSDSignal: a signal is in both sets, and the thread is to look there; a process of the kernel
+// gets none.
+func TestFreeBSDSignal(t *testing.T) {
+	eachFreeBSD(t, func(t *testing.T, img *kernel.Image, f *freebsd) {
+		if err := f.CanSignal(); err != nil || f.StopSignal() != 17 {
+			t.Fatalf("%v, stop %d", err, f.StopSignal())
+		}
+		for n, want := range map[int]uint64{1: 1, 17: 1 << 16, 33: 1 << 32, 64: 1 << 63} {
+			mem, regs := fbsdMem(t, img), fbsdKernelRegs(t, img)
+			mem.stack(fbsdTD+40, 0, 0, 0, 0, 0)
+			if err := f.Signal(mem, regs, n); err != nil {
+				t.Fatal(err)
+			}
+			signals, _ := f.u64(mem, fbsdTD+44)
+			kill, _ := f.u64(mem, fbsdTD+60)
+			ast, _ := f.u32(mem, fbsdTD+40)
+			if signals != want || kill != want || ast != 1<<15 {
+				t.Errorf("signal %d: 0x%x, 0x%x, 0x%x", n, signals, kill, ast)
+			}
+		}
+		mem, regs := fbsdMem(t, img), fbsdKernelRegs(t, img)
+		mem.stack(fbsdTD+40, 0, 0, 0, 0, 0)
+		mem[fbsdProc+16] |= freebsdSystemProcess
+		if err := f.Signal(mem, regs, 9); err != nil || mem[fbsdTD+40] != 0 {
+			t.Errorf("a process of the kernel: %v, 0x%x", err, mem[fbsdTD+40])
+		}
+		for _, n := range []int{-1, 0, LastSignal + 1} {
+			if f.Signal(mem, regs, n) == nil {
+				t.Errorf("signal %d is sent", n)
+			}
+		}
+	})
+}

@@ -3,10 +3,11 @@ package guestos
 import "strings"
 
 // reports begin the message with which a kernel says that it has found something wrong: Linux's
-// lockdep, KCSAN, KASAN, watchdogs, WARN and oopses, and what a panic says.
+// lockdep, KCSAN, KASAN, watchdogs, WARN and oopses, and what a panic says; FreeBSD's traps and witness.
 var reports = []string{
 	"BUG: ", "WARNING: ", "INFO: rcu", "INFO: task ", "rcu: INFO: ", "watchdog: BUG: ", "kernel BUG at ",
 	"Oops", "UBSAN: ", "Internal error: ", "Unable to handle kernel ", "Kernel panic - not syncing", "tiny: panic: ",
+	"Fatal trap ", "lock order reversal: ",
 }
 
 // Report is the message of a line of a kernel's log, without its time, if it is one with which a

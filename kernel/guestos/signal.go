@@ -24,13 +24,18 @@ type Signaler interface {
 	// Signal sends the current thread the signal n, which must be in 1 to LastSignal. The
 	// thread takes it when it next leaves the kernel; a thread of the kernel, never.
 	Signal(mem MemWriter, regs arch.Regs, n int) error
+	// StopSignal is the number of the signal that stops a process.
+	StopSignal() int
 }
 
-// Numbers of signals, the same on all architectures here.
-const (
-	LastSignal = 64
-	StopSignal = 19 // SIGSTOP
-)
+// LastSignal is the highest number of a signal.
+const LastSignal = 64
+
+// linuxStop is SIGSTOP there, on all architectures here.
+const linuxStop = 19
+
+// StopSignal implements Signaler.
+func (l *linux) StopSignal() int { return linuxStop }
 
 // signals is where Linux keeps the signals of a thread: offsets in task_struct, in bytes.
 // The zero value knows nothing.

@@ -1,19 +1,22 @@
 package guestos
 
 import (
-	"encoding/binary"
 	"strings"
 	"testing"
 
 	"trapline/kernel/arch"
 )
 
-// WriteMem stores a word that is mapped.
+// WriteMem stores bytes where something is mapped.
 func (m fakeMem) WriteMem(addr uint64, p []byte) error {
 	if err := m.ReadMem(addr, make([]byte, len(p))); err != nil {
 		return err
 	}
-	m[addr] = binary.LittleEndian.Uint64(p)
+	for i, b := range p {
+		at := addr + uint64(i)
+		shift := 8 * (at & 7)
+		m[at&^7] = m[at&^7]&^(0xff<<shift) | uint64(b)<<shift
+	}
 	return nil
 }
 
@@ -34,7 +37,7 @@ func signalLinux(t *testing.T) (*linux, fakeMem) {
 func TestSignal(t *testing.T) {
 	l, mem := signalLinux(t)
 	regs := fakeRegs{arch.GSBase: area}
-	for n, want := range map[int]uint64{1: 1 << 63, StopSignal: 1<<63 | 1<<18, LastSignal: 1 << 63} {
+	for n, want := range map[int]uint64{1: 1 << 63, linuxStop: 1<<63 | 1<<18, LastSignal: 1 << 63} {
 		mem[taskAddr+0x208] = 1 << 63
 		mem[taskAddr+0x200] = 0x80
 		if n == 1 {

@@ -64,6 +64,7 @@ type signalOS struct {
 }
 
 func (signalOS) CanSignal() error { return nil }
+func (signalOS) StopSignal() int  { return 19 }
 
 func (o signalOS) Signal(_ guestos.MemWriter, _ arch.Regs, n int) error {
 	*o.got = append(*o.got, n)

@@ -62,7 +62,7 @@ type guestAct struct {
 
 // guestActs has a row for each action that is immediate.
 var guestActs = map[code.Act]guestAct{
-	code.Stop:       {(*Trace).canSignal, func(e *env, _ uint64) bool { return e.signal(guestos.StopSignal) }},
+	code.Stop:       {(*Trace).canSignal, func(e *env, _ uint64) bool { return e.stop() }},
 	code.Raise:      {(*Trace).canSignal, func(e *env, n uint64) bool { return n <= guestos.LastSignal && e.signal(int(n)) }},
 	code.Panic:      {nil, func(e *env, _ uint64) bool { return e.halt(code.Panic) }},
 	code.Breakpoint: {nil, func(e *env, _ uint64) bool { return e.halt(code.Breakpoint) }},
@@ -89,6 +89,12 @@ func (e *env) halt(a code.Act) bool {
 func (e *env) signal(n int) bool {
 	os, ok := e.tr.OS.(guestos.Signaler)
 	return ok && e.firing.CPU != nil && os.Signal(e.tr.Target, e.firing.CPU, n) == nil
+}
+
+// stop sends the signal that stops a process.
+func (e *env) stop() bool {
+	os, ok := e.tr.OS.(guestos.Signaler)
+	return ok && e.signal(os.StopSignal())
 }
 
 func (tr *Trace) canSignal() error {

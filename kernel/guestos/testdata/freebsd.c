@@ -46,7 +46,10 @@ struct thread {
 	int td_tid;
 	struct ucred *td_ucred;
 	struct trapframe *td_frame;
+	int td_ast;
+	struct { struct { u32 bits[4]; } sq_signals, sq_kill; } td_sigqueue;
 };
+enum { TDA_AST, TDA_OWEUPC, TDA_SIG = 15 } tda;
 
 struct pcpu {
 	struct thread *pc_curthread;
