@@ -12,22 +12,24 @@ import (
 // pc is the amd64 machine: an IBM PC/AT as far as a kernel without firmware needs it.
 type pc struct {
 	noDevices
-	m   *Machine
-	dev *device.PC
+	m      *Machine
+	dev    *device.PC
+	ioapic bool
 }
 
 // Trampolines lie between the image and the modules. Not lower: per-CPU accesses relative
 // to RIP have targets near zero and wrap around (up to 0x33100 in Linux).
 var _ = platforms.Row(arch.AMD64, wiring{
-	platform:     newPC,
-	slots:        []uint64{0xffffffffb0000000, 0xffffffff90000000},
-	maxSMPMemory: device.LAPICBase,
-	setUpSMP:     (*unicorn.Engine).SetAPIC,
+	platform:        newPC,
+	slots:           []uint64{0xffffffffb0000000, 0xffffffff90000000},
+	maxSMPMemory:    device.LAPICBase,
+	maxIOAPICMemory: device.IOAPICBase,
+	setUpSMP:        (*unicorn.Engine).SetAPIC,
 })
 
 func newPC(m *Machine, c Config) platform {
-	p := &pc{m: m}
-	if len(m.cpus) > 1 {
+	p := &pc{m: m, ioapic: c.IOAPIC}
+	if c.hasAPICs() {
 		return newSMP(p, c)
 	}
 	p.dev = device.NewPC(clock{m}, intr{m.engine}, sink(c.Console), sink(c.Control), m.resetFor)
@@ -36,7 +38,7 @@ func newPC(m *Machine, c Config) platform {
 
 func (p *pc) Boot(b Boot) (*Placed, error) {
 	placed, err := boot.AMD64(boot.Config{
-		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(), CPUs: len(p.m.cpus),
+		Kernel: b.Kernel, CommandLine: b.CommandLine, Initrd: b.Initrd, RAM: p.m.engine.RAM(), CPUs: len(p.m.cpus), IOAPIC: p.ioapic,
 	})
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"trapline/kernel/arch"
 )
 
-// smp is the amd64 machine with several CPUs, which have local APICs.
+// smp is the amd64 machine whose CPUs have local APICs.
 type smp struct {
 	*pc
 	lapics []*lapicCPU
@@ -68,7 +68,7 @@ func newSMP(p *pc, c Config) *smp {
 		cpus = append(cpus, s.lapics[c.ID()])
 	}
 	own := clock{p.m}
-	s.dev = device.NewSMP(guestClock{own}, own, cpus, s.current, sink(c.Console), sink(c.Control),
+	s.dev = device.NewSMP(guestClock{own}, own, cpus, s.current, c.IOAPIC, sink(c.Console), sink(c.Control),
 		p.m.resetFor, func(device.Ending) { p.m.powerOff() })
 	return s
 }

@@ -52,10 +52,16 @@ type Config struct {
 	Disks []boot.File
 	// CPUs is how many CPUs there are, 0 for one.
 	CPUs int
+	// IOAPIC gives an amd64 machine an I/O APIC, and local APICs also where there is one CPU. Others
+	// have no use for it.
+	IOAPIC bool
 	// NoFirmware leaves out our firmware: the kernel, an ELF file, is entered at its entry in
 	// machine mode, with the devices that this needs (riscv64).
 	NoFirmware bool
 }
+
+// hasAPICs reports whether an amd64 machine has local APICs.
+func (c Config) hasAPICs() bool { return c.CPUs > 1 || c.IOAPIC }
 
 // End says why a run has ended.
 type End uint8
@@ -136,7 +142,7 @@ func (m *Machine) open(w wiring, c Config) (err error) {
 		}
 		m.cpus = append(m.cpus, &cpu{Engine: e, off: true})
 	}
-	if err := w.setUp(m.cpus); err != nil {
+	if err := w.setUp(c, m.cpus); err != nil {
 		m.engine.Close()
 		return err
 	}

@@ -45,8 +45,10 @@ type wiring struct {
 	disks int  // how many there may be
 	bare  bool // it can do without our firmware
 	// maxSMPMemory limits RAM on a guest with several CPUs; 0 means no limit.
-	maxSMPMemory uint64
-	// setUpSMP gives one of several CPUs what it needs for that; may be nil.
+	maxSMPMemory    uint64
+	maxIOAPICMemory uint64 // the same where there is an I/O APIC
+	// setUpSMP gives one of several CPUs, or of those with an I/O APIC, what it needs for that; may
+	// be nil.
 	setUpSMP func(*unicorn.Engine) error
 }
 
@@ -62,6 +64,8 @@ func (w wiring) check(a *arch.Arch, c Config) error {
 		return fmt.Errorf("cannot have %d CPUs (1 to %d)", c.CPUs, MaxCPUs)
 	case c.CPUs > 1 && w.maxSMPMemory > 0 && c.Memory > w.maxSMPMemory:
 		return fmt.Errorf("%d CPUs with %d MiB of memory: %s guests can have %d MiB then", c.CPUs, c.Memory>>20, a, w.maxSMPMemory>>20)
+	case c.IOAPIC && w.maxIOAPICMemory > 0 && c.Memory > w.maxIOAPICMemory:
+		return fmt.Errorf("%d MiB of memory: such guests can have %d MiB", c.Memory>>20, w.maxIOAPICMemory>>20)
 	}
 	return w.checkDisks(c)
 }
@@ -83,8 +87,8 @@ func (w wiring) checkDisks(c Config) error {
 }
 
 // setUp gives several CPUs what each needs for that.
-func (w wiring) setUp(cpus []*cpu) error {
-	if len(cpus) == 1 || w.setUpSMP == nil {
+func (w wiring) setUp(c Config, cpus []*cpu) error {
+	if !c.hasAPICs() || w.setUpSMP == nil {
 		return nil
 	}
 	for _, c := range cpus {

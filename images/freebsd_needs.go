@@ -1,9 +1,6 @@
 package images
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // freebsdNeeds are FreeBSD's: its command line is the kernel's environment.
 var freebsdNeeds = &Needs{
@@ -13,8 +10,7 @@ var freebsdNeeds = &Needs{
 		"arm64":   freebsdARM64Prefix + freebsdVirtAppend,
 		"riscv64": freebsdVirtAppend,
 	},
-	// One CPU needs no ACPI, and the tables that describe several are not there.
-	alone: []string{"hint.acpi.0.disabled=1"},
+	ioapic: "amd64", // kernels as they are released know no other way to their devices
 }
 
 // freebsdInit is where our init is in the root file system of our images; a root of the user's has
@@ -30,17 +26,9 @@ const freebsdVirtAppend = "vfs.root.mountfrom=ufs:/dev/vtbd0 " + freebsdAlways
 // freebsdARM64Prefix begins a command line that arm64's kernel takes for its own.
 const freebsdARM64Prefix = "FreeBSD:"
 
-// freebsdAMD64Append is for our amd64 machine, whose devices no table describes. Its root is the memory
-// disk that the boot loader hands over.
+// freebsdAMD64Append is for our amd64 machine, whose devices ACPI describes. Its root is the memory
+// disk that the boot loader hands over. The console has to be known before ACPI is.
 var freebsdAMD64Append = strings.Join([]string{
-	"console=comconsole", "vfs.root.mountfrom=ufs:/dev/md0", freebsdAlways, "hint.acpi.0.disabled=1",
-	hint("uart", 0, 0x3f8, 4), "hint.uart.0.flags=0x10", // the console
-	hint("uart", 1, 0x2f8, 3),
-	hint("attimer", 0, 0x40, 0),
-	hint("atrtc", 0, 0x70, 8),
+	"console=comconsole", "vfs.root.mountfrom=ufs:/dev/md0", freebsdAlways,
+	"hint.uart.0.at=isa", "hint.uart.0.port=0x3F8", "hint.uart.0.irq=4", "hint.uart.0.flags=0x10",
 }, " ")
-
-// hint says where a device of an ISA bus is.
-func hint(name string, unit, port, irq int) string {
-	return fmt.Sprintf("hint.%[1]s.%[2]d.at=isa hint.%[1]s.%[2]d.port=%#[3]x hint.%[1]s.%[2]d.irq=%[4]d", name, unit, port, irq)
-}

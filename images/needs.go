@@ -11,6 +11,8 @@ type Needs struct {
 	OS string // as a Spec has it
 	// words are those of the command line, by architecture.
 	words map[string]string
+	// ioapic is the architecture whose machine is to have an I/O APIC, "" for none.
+	ioapic string
 	// alone are those of them that are for a machine with one CPU.
 	alone []string
 }
@@ -34,6 +36,9 @@ func (n *Needs) Append(arch string) string {
 	}
 	return n.words[arch]
 }
+
+// IOAPIC reports whether the machine of an architecture is to have an I/O APIC.
+func (n *Needs) IOAPIC(arch string) bool { return n != nil && n.ioapic == arch }
 
 // AppendFor is an image's command line for that many CPUs.
 func (n *Needs) AppendFor(cpus int, words string) string {

@@ -88,8 +88,8 @@ func AMD64(c Config) (*Placed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.CPUs > 1 {
-		writeACPI(c.RAM, c.CPUs)
+	if c.hasACPI() {
+		writeACPI(c.RAM, max(c.CPUs, 1), c.IOAPIC)
 	}
 	return &Placed{Kind: k.kind, Entry: entry, Kernel: k.needs, Initrd: initrd, Image: k.image}, nil
 }

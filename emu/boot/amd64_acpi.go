@@ -1,6 +1,9 @@
 package boot
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // The ACPI tables of a machine with several CPUs (ACPI Specification 6.5, chapter 5), in what the
 // memory map reserves for a BIOS, where kernels look for them:
@@ -8,8 +11,9 @@ import "encoding/binary"
 //	RSDP --> XSDT --> FADT --> FACS, DSDT
 //	              '-> MADT: the CPUs
 //
-// They tell no more than that. There is no I/O APIC: interrupts of the 8259 pair are passed on by
-// the local APIC of CPU 0.
+// They tell no more than that where there is no I/O APIC: interrupts of the 8259 pair are passed on by
+// the local APIC of CPU 0. Otherwise the MADT has the I/O APIC, and the DSDT the devices whose
+// interrupts go there.
 const (
 	acpiAt = 0xe0000
 	facsAt = acpiAt + 0x40
@@ -18,7 +22,10 @@ const (
 	xsdtAt = acpiAt + 0x200
 	madtAt = acpiAt + 0x280
 
-	lapicAt = 0xfee00000
+	longDSDTAt = acpiAt + 0x400
+
+	lapicAt  = 0xfee00000
+	ioapicAt = 0xfec00000
 
 	acpiPorts     = 0x600 // power management: two registers of events, and control
 	acpiInterrupt = 9
@@ -42,7 +49,11 @@ func acpiTable(signature string, revision byte, content []byte) []byte {
 }
 
 // writeACPI puts the tables in RAM.
-func writeACPI(ram []byte, cpus int) {
+func writeACPI(ram []byte, cpus int, ioapic bool) {
+	dsdt, namespace := uint32(dsdtAt), powerOffState
+	if ioapic {
+		dsdt, namespace = longDSDTAt, append(bytes.Clone(powerOffState), amlDevices...)
+	}
 	order := binary.LittleEndian
 	rsdp := []byte("RSD PTR \x00TRAPLN\x02\x00\x00\x00\x00")
 	rsdp = order.AppendUint32(rsdp, 36)
@@ -57,10 +68,10 @@ func writeACPI(ram []byte, cpus int) {
 
 	copy(ram[acpiAt:], rsdp)
 	copy(ram[facsAt:], facs)
-	copy(ram[dsdtAt:], acpiTable("DSDT", 2, powerOffState))
-	copy(ram[fadtAt:], acpiTable("FACP", 3, fadt()))
+	copy(ram[dsdt:], acpiTable("DSDT", 2, namespace))
+	copy(ram[fadtAt:], acpiTable("FACP", 3, fadt(dsdt)))
 	copy(ram[xsdtAt:], acpiTable("XSDT", 1, xsdt))
-	copy(ram[madtAt:], acpiTable("APIC", 3, madt(cpus)))
+	copy(ram[madtAt:], acpiTable("APIC", 3, madt(cpus, ioapic)))
 }
 
 // powerOffState is Name (\_S5, Package () {0, 0}): what is written to switch the machine off
@@ -68,7 +79,7 @@ func writeACPI(ram []byte, cpus int) {
 var powerOffState = []byte{0x08, '_', 'S', '5', '_', 0x12, 0x04, 0x02, 0x00, 0x00}
 
 // fadt is the fixed description of the hardware (5.2.9), of revision 3.
-func fadt() []byte {
+func fadt(dsdt uint32) []byte {
 	const (
 		end                                   = 244
 		legacyDevices, noVGA, noMSI           = 1 << 0, 1 << 2, 1 << 3
@@ -77,7 +88,7 @@ func fadt() []byte {
 	order := binary.LittleEndian
 	t := make([]byte, end) // from the start of the table on
 	order.PutUint32(t[36:], facsAt)
-	order.PutUint32(t[40:], dsdtAt)
+	order.PutUint32(t[40:], dsdt)
 	order.PutUint16(t[46:], acpiInterrupt)
 	order.PutUint32(t[56:], acpiPorts)
 	order.PutUint32(t[64:], acpiPorts+4)
@@ -89,14 +100,20 @@ func fadt() []byte {
 	return t[acpiHeader:]
 }
 
-// madt describes the interrupt controllers (5.2.12): an 8259 pair, a local APIC for each CPU, and
-// what is on their pins for non-maskable interrupts.
-func madt(cpus int) []byte {
-	const lapic, lapicNMI, enabled, everyone, pcat = 0, 4, 1, 0xff, 1
+// madt describes the interrupt controllers (5.2.12): an 8259 pair, a local APIC for each CPU, what is
+// on their pins for non-maskable interrupts, and an I/O APIC, to whose pin 2 the timer is wired.
+func madt(cpus int, ioapic bool) []byte {
+	const lapic, ioapicEntry, override, lapicNMI, enabled, everyone, pcat = 0, 1, 2, 4, 1, 0xff, 1
 	t := binary.LittleEndian.AppendUint32(nil, lapicAt)
 	t = binary.LittleEndian.AppendUint32(t, pcat)
 	for i := range cpus {
 		t = append(t, lapic, 8, byte(i), byte(i), enabled, 0, 0, 0)
+	}
+	if ioapic {
+		t = append(t, ioapicEntry, 12, byte(cpus), 0)
+		t = binary.LittleEndian.AppendUint32(t, ioapicAt)
+		t = append(t, 0, 0, 0, 0) // its first interrupt
+		t = append(t, override, 10, 0, 0, 2, 0, 0, 0, 0, 0)
 	}
 	return append(t, lapicNMI, 6, everyone, 0, 0, 1)
 }

@@ -93,7 +93,7 @@ func (k *kernel) writeZeroPage(c Config, initrd Range) {
 	entries := memoryMap(uint64(len(c.RAM)))
 	z[zpE820Entries] = uint8(len(entries))
 	copy(z[zpE820Table:], e820Bytes(entries))
-	if c.CPUs > 1 {
+	if c.hasACPI() {
 		z.put64(zpRSDP, acpiAt)
 	}
 	clear(c.RAM[cmdLineAt:cmdLineEnd])

@@ -32,7 +32,12 @@ type Config struct {
 	RAM []byte
 	// CPUs is how many CPUs an amd64 machine has, 0 for one; the others have a device tree.
 	CPUs int
+	// IOAPIC says that an amd64 machine has an I/O APIC and local APICs, also with one CPU.
+	IOAPIC bool
 }
+
+// hasACPI reports whether an amd64 machine is described by tables.
+func (c Config) hasACPI() bool { return c.CPUs > 1 || c.IOAPIC }
 
 // Placed says what has been put where.
 type Placed struct {

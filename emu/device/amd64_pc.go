@@ -8,8 +8,9 @@ import "io"
 //	COM1, COM2 ----IRQ 4, 3--^
 //	PIT channel 2 <--> port 0x61
 //
-// With several CPUs each has a local APIC, and INTR is LINT0 of all of them. There is no keyboard,
-// PCI or I/O APIC: a kernel finds none and does without.
+// With several CPUs each has a local APIC, and INTR is LINT0 of all of them. Where there is an I/O APIC
+// as well, the lines go to its pins of the same numbers, but for the timer's, which goes to pin 2.
+// There is no keyboard and no PCI: a kernel finds none and does without.
 type PC struct {
 	Bus  PortBus // the CPU's I/O ports
 	PIC  *PIC
@@ -18,6 +19,7 @@ type PC struct {
 	COM2 *UART // the control channel
 
 	LAPICs []*LAPIC // of several CPUs
+	IOAPIC *IOAPIC  // nil for none
 	Mem    MemBus
 
 	parts []State
@@ -26,33 +28,60 @@ type PC struct {
 // NewPC makes the devices. Intr is the interrupt line of the CPU, com1 and com2 take
 // what the guest sends, reset is called with the reason when the guest resets the machine.
 func NewPC(clock Clock, intr Line, com1, com2 func(byte), reset func(reason string)) *PC {
-	return wirePC(clock, NewPIC(intr), com1, com2, reset)
+	pic := NewPIC(intr)
+	return wirePC(clock, pic, pic.Line, com1, com2, reset)
 }
 
 // NewSMP makes the devices of a machine with several CPUs. Clock is the time as all of them see it,
-// own that of the CPU that reaches its local APIC; current is that CPU's number. Power is called
-// when the guest switches the machine off.
-func NewSMP(clock, own Clock, cpus []LAPICCPU, current func() int, com1, com2 func(byte),
+// own that of the CPU that reaches its local APIC; current is that CPU's number. Ioapic adds an I/O
+// APIC. Power is called when the guest switches the machine off.
+func NewSMP(clock, own Clock, cpus []LAPICCPU, current func() int, ioapic bool, com1, com2 func(byte),
 	reset func(reason string), power func(Ending)) *PC {
 	all, pic := NewLAPICs(own, cpus)
-	pc := wirePC(clock, pic, com1, com2, reset)
-	pc.LAPICs = all
+	lines := pic.Line
+	var io *IOAPIC
+	if ioapic {
+		io = NewIOAPIC(all)
+		lines = func(irq int) Line { return bothLines{pic.Line(irq), io.Line(ioapicPin(irq))} }
+	}
+	pc := wirePC(clock, pic, lines, com1, com2, reset)
+	pc.LAPICs, pc.IOAPIC = all, io
 	pc.Mem.Mount(LAPICBase, LAPICSize, LAPICRegisters(all, current))
 	acpi := NewACPIPower(power)
 	pc.Bus.Mount(ACPIPorts, 6, 2, acpi)
 	pc.parts = append(pc.parts, acpi)
+	if io != nil {
+		pc.Mem.Mount(IOAPICBase, IOAPICSize, io)
+		pc.parts = append(pc.parts, io)
+	}
 	for _, a := range all {
 		pc.parts = append(pc.parts, a)
 	}
 	return pc
 }
 
-func wirePC(clock Clock, pic *PIC, com1, com2 func(byte), reset func(reason string)) *PC {
-	pit := NewPIT(pic.Line(0), clock)
+// ioapicPin is where an interrupt of the ISA bus arrives at the I/O APIC.
+func ioapicPin(irq int) int {
+	if irq == 0 {
+		return 2
+	}
+	return irq
+}
+
+// bothLines is a line to two inputs.
+type bothLines [2]Line
+
+func (l bothLines) Set(high bool) {
+	l[0].Set(high)
+	l[1].Set(high)
+}
+
+func wirePC(clock Clock, pic *PIC, line func(irq int) Line, com1, com2 func(byte), reset func(reason string)) *PC {
+	pit := NewPIT(line(0), clock)
 	pc := &PC{
 		PIC: pic, PIT: pit,
-		COM1: NewUART(pic.Line(4), com1),
-		COM2: NewUART(pic.Line(3), com2),
+		COM1: NewUART(line(4), com1),
+		COM2: NewUART(line(3), com2),
 	}
 	rtc, speaker, rst := NewRTC(clock), NewPort61(pit, clock), NewReset(reset)
 
@@ -78,7 +107,7 @@ func (pc *PC) Next() uint64 { return pc.PIT.Next() }
 // Wake is Next as far as an interrupt can come of it: Never while the interrupt
 // controller masks the timer's line. A CPU that waits then waits for ever.
 func (pc *PC) Wake() uint64 {
-	if pc.PIC.Masked(0) {
+	if pc.PIC.Masked(0) && (pc.IOAPIC == nil || pc.IOAPIC.Masked(ioapicPin(0))) {
 		return Never
 	}
 	return pc.PIT.Next()

@@ -25,22 +25,21 @@ func (a *LAPIC) send() {
 		a.fail(errSendIllegal)
 	case delivery(command) == deliverInit && command&icrLevel != 0 && command&icrAssert == 0:
 		// deassert: nothing has happened since the 486
-	case delivery(command) == deliverLowest:
-		a.sendLowest(command)
 	default:
-		for _, to := range a.all {
-			if a.addresses(to) {
-				to.receive(command)
-			}
-		}
+		deliverTo(a.all, command, a.addresses)
 	}
 }
 
-// sendLowest has one CPU of those that are addressed served: that of the lowest priority.
-func (a *LAPIC) sendLowest(command uint32) {
+// deliverTo sends an interrupt to those local APICs that are meant: to all, or to that of the lowest
+// priority.
+func deliverTo(all []*LAPIC, command uint32, meant func(*LAPIC) bool) {
 	var lowest *LAPIC
-	for _, to := range a.all {
-		if a.addresses(to) && to.enabled() && (lowest == nil || to.ppr() < lowest.ppr()) {
+	for _, to := range all {
+		switch {
+		case !meant(to):
+		case delivery(command) != deliverLowest:
+			to.receive(command)
+		case to.enabled() && (lowest == nil || to.ppr() < lowest.ppr()):
 			lowest = to
 		}
 	}
@@ -59,11 +58,15 @@ func (a *LAPIC) addresses(to *LAPIC) bool {
 	case toOthers:
 		return to != a
 	}
-	destination := a.r.ICR[1] >> 24
-	if a.r.ICR[0]&icrLogical == 0 {
-		return destination == 0xff || destination == to.r.ID>>24
+	return to.isTarget(a.r.ICR[1]>>24, a.r.ICR[0]&icrLogical != 0)
+}
+
+// isTarget reports whether a destination, physical or logical, is or has this local APIC.
+func (a *LAPIC) isTarget(destination uint32, logical bool) bool {
+	if logical {
+		return a.member(destination)
 	}
-	return to.member(destination)
+	return destination == 0xff || destination == a.r.ID>>24
 }
 
 // member reports whether a logical destination has this one in it: in the flat model as a bit, in the

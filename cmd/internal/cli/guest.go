@@ -162,6 +162,7 @@ func (g *guest) makeMachine(c guestConfig) error {
 	g.machine, err = emu.New(g.Arch(), emu.Config{
 		Memory: memory, Console: g.console, Control: g.control,
 		InPlace: c.inPlace, Hooked: c.hooked, Shared: c.shared, Disks: disks, CPUs: int(g.options.cpus),
+		IOAPIC:     g.Needs().IOAPIC(g.Arch().Name),
 		NoFirmware: g.Spec.NoFirmware || g.options.firmware != "",
 	})
 	if err == nil && g.init.host == nil {

@@ -1,10 +1,7 @@
 /*
  * amd64: the number in rax, arguments as in Linux's system calls; an error sets
- * the carry flag. fork gives the child 1 in rdx, and the parent 0. A reset is the
- * way to end this machine: without ACPI the kernel knows no other.
+ * the carry flag. fork gives the child 1 in rdx, and the parent 0.
  */
-enum { REBOOT_END = REBOOT_AUTOBOOT };
-
 static inline long syscall2(long n, long a, long b, long c, long d, long e, long f, long *second)
 {
 	register long r10 __asm__("r10") = d;

@@ -2,8 +2,6 @@
  * arm64: the number in x8, arguments from x0 on; an error sets the carry flag. fork
  * gives the child 0.
  */
-enum { REBOOT_END = REBOOT_POWER_OFF };
-
 static inline long syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = n;

@@ -53,7 +53,7 @@ static __attribute__((noreturn)) void end_machine(void)
 	static const int none = 0;
 
 	sys(sysctlbyname, delay, sizeof delay - 1, 0, 0, &none, sizeof none);
-	sys(reboot, REBOOT_END | REBOOT_NOSYNC, 0, 0, 0, 0, 0);
+	sys(reboot, REBOOT_POWER_OFF | REBOOT_NOSYNC, 0, 0, 0, 0, 0);
 	sys(reboot, REBOOT_HALT | REBOOT_NOSYNC, 0, 0, 0, 0, 0);
 	for (;;)
 		sys(poll, 0, 0, -1, 0, 0, 0);

@@ -2,8 +2,6 @@
  * riscv64: the number in t0, arguments from a0 on; after an error t0 is not zero.
  * fork gives the child 0.
  */
-enum { REBOOT_END = REBOOT_POWER_OFF };
-
 static inline long syscall6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long t0 __asm__("t0") = n;
