@@ -52,7 +52,7 @@ func (b *built) makeTree(ctx context.Context, s Store, m manifest, image, tmp, d
 
 func (b *built) tree(_ manifest, dir string) (tree, error) {
 	args, err := b.makeArgs()
-	return tree{dir, args}, err
+	return tree{dir: dir, args: args}, err
 }
 
 // makeArgs are those of make on which what is compiled depends.

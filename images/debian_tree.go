@@ -131,5 +131,5 @@ var cross = map[string]string{"amd64": "x86_64-linux-gnu-", "arm64": "aarch64-li
 
 // tree has modules built without BTF: that would need one more program, pahole, for what nothing here reads.
 func (d *debian) tree(m manifest, dir string) (tree, error) {
-	return tree{headersDir(m, dir), []string{"CROSS_COMPILE=" + cross[d.arch], "CONFIG_DEBUG_INFO_BTF_MODULES="}}, nil
+	return tree{dir: headersDir(m, dir), args: []string{"CROSS_COMPILE=" + cross[d.arch], "CONFIG_DEBUG_INFO_BTF_MODULES="}}, nil
 }

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,12 @@ import (
 type tree struct {
 	dir  string   // in which make runs
 	args []string // of make
+	// include has the header of static probes; "" for includeDir in dir.
+	include string
 }
+
+// headers is the directory with the header of static probes.
+func (t tree) headers() string { return cmp.Or(t.include, filepath.Join(t.dir, includeDir)) }
 
 // includeDir is where a tree has the header of static probes.
 const includeDir = "trapline"
@@ -39,7 +45,7 @@ func (s Store) BuildModule(ctx context.Context, name, dir string, p Progress) ([
 		return nil, fmt.Errorf("what modules for %s are built with: %w", name, err)
 	}
 	args := append(t.args, "M="+dir, "modules", jobs(),
-		"KCFLAGS=-I"+filepath.Join(t.dir, includeDir)+" -fdebug-prefix-map="+t.dir+"=. -fdebug-prefix-map="+dir+"=.")
+		"KCFLAGS=-I"+t.headers()+" -fdebug-prefix-map="+t.dir+"=. -fdebug-prefix-map="+dir+"=.")
 	if err := runMake(ctx, t.dir, "building "+filepath.Base(dir), p, args...); err != nil {
 		return nil, err
 	}
@@ -61,7 +67,8 @@ func hasMakefile(dir string) error {
 
 // tree finds the tree of an image, or makes it.
 func (s Store) tree(ctx context.Context, name string, p Progress) (tree, error) {
-	if _, err := s.Open(name); err != nil {
+	spec, err := s.Open(name)
+	if err != nil {
 		return tree{}, err
 	}
 	im, ok := find(name)
@@ -69,7 +76,10 @@ func (s Store) tree(ctx context.Context, name string, p Progress) (tree, error) 
 	if err != nil {
 		return tree{}, err
 	}
-	if !ok || im.origin == nil {
+	switch {
+	case spec.State == File:
+		return ownTree(spec.Kernel, cache)
+	case !ok || im.origin == nil:
 		return tree{}, errors.New("its kernel loads no modules")
 	}
 	image := s.dirOf(name)
@@ -98,6 +108,34 @@ func (s Store) tree(ctx context.Context, name string, p Progress) (tree, error) 
 		return tree{}, err
 	}
 	return t, t.addHeader()
+}
+
+// ownTree is the tree that a kernel of the user's was built in: the directory above its file where make and
+// the configuration are. Nothing is written there but what make leaves.
+func ownTree(kernel, cache string) (tree, error) {
+	path, err := filepath.Abs(kernel)
+	if err != nil {
+		return tree{}, err
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if isBuildTree(dir) {
+			t := tree{dir: dir, include: filepath.Join(cache, treesDir, includeDir)}
+			return t, t.addHeader()
+		}
+		if dir == filepath.Dir(dir) {
+			return tree{}, errors.New("it does not lie in the directory that it was built in (one with Makefile and .config): name the vmlinux there")
+		}
+	}
+}
+
+// isBuildTree reports whether a kernel has been configured in a directory.
+func isBuildTree(dir string) bool {
+	for _, name := range []string{"Makefile", ".config"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // makeTree makes a tree, and takes those of the image's other versions away.
@@ -129,7 +167,7 @@ func (t tree) addHeader() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(t.dir, includeDir, tiny.ProbeHeader)
+	path := filepath.Join(t.headers(), tiny.ProbeHeader)
 	if have, err := os.ReadFile(path); err == nil && slices.Equal(have, header) {
 		return nil
 	}
