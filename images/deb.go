@@ -93,7 +93,7 @@ func (s Store) store(ctx context.Context, r io.Reader, dir, name string, size in
 		return StoredFile{}, err
 	}
 	hash := sha256.New()
-	err = job.Copy(ctx, io.MultiWriter(out, hash), r, p)
+	err = job.Copy(ctx, io.MultiWriter(out, hash), r, p.Add)
 	if cerr := out.Close(); err == nil {
 		err = cerr
 	}

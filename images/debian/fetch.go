@@ -14,6 +14,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"trapline/images/job"
 )
 
 // ErrNetwork is for a site that cannot be reached.
@@ -238,7 +240,7 @@ func (d *download) recover(ctx context.Context) error {
 	if st.Size() > d.file.Size {
 		return d.discard()
 	}
-	return d.copy(ctx, d.hash, d.out)
+	return job.Copy(ctx, d.hash, d.out, d.count)
 }
 
 // discard begins anew.
@@ -273,27 +275,10 @@ func (d *download) more(ctx context.Context) error {
 		d.useless = r.StatusCode == http.StatusPartialContent || r.StatusCode == http.StatusRequestedRangeNotSatisfiable
 		return &SiteError{d.file.URL, statusError(r.StatusCode)}
 	}
-	return d.copy(ctx, io.MultiWriter(d.out, d.hash), io.LimitReader(r, d.file.Size-d.n+1))
+	return job.Copy(ctx, io.MultiWriter(d.out, d.hash), io.LimitReader(r, d.file.Size-d.n+1), d.count)
 }
 
-// copy counts what it copies.
-func (d *download) copy(ctx context.Context, w io.Writer, r io.Reader) error {
-	buf := make([]byte, 1<<18)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := r.Read(buf)
-		if _, werr := w.Write(buf[:n]); werr != nil {
-			return werr
-		}
-		d.n += int64(n)
-		d.add(int64(n))
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+func (d *download) count(n int64) {
+	d.n += n
+	d.add(n)
 }

@@ -16,15 +16,14 @@ func Hash(ctx context.Context, path string, p Progress) (string, error) {
 	}
 	defer file.Close()
 	hash := sha256.New()
-	if err := Copy(ctx, hash, file, p); err != nil {
+	if err := Copy(ctx, hash, file, p.Add); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Copy copies r to w until its end or until ctx is done, and adds the bytes
-// to p.
-func Copy(ctx context.Context, w io.Writer, r io.Reader, p Progress) error {
+// Copy copies r to w until its end or until ctx is done, and calls add with the bytes of each step.
+func Copy(ctx context.Context, w io.Writer, r io.Reader, add func(n int64)) error {
 	buf := make([]byte, 1<<20)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -34,7 +33,7 @@ func Copy(ctx context.Context, w io.Writer, r io.Reader, p Progress) error {
 		if _, werr := w.Write(buf[:n]); werr != nil {
 			return werr
 		}
-		p.Add(int64(n))
+		add(int64(n))
 		if err == io.EOF {
 			return nil
 		}

@@ -171,24 +171,12 @@ func (p *Provider) ahead(syms []kernel.Symbol, want wish, do func(s kernel.Symbo
 
 // named makes the probes of functions of one name. It fails when there would be none.
 func (p *Provider) named(parts []ktext.Part, function string, want wish) ([]*probes.Probe, error) {
-	var out []*probes.Probe
-	var first error
-	for _, part := range parts {
-		syms, err := part.Named(function)
-		first = cmp.Or(first, err)
-		for _, s := range syms {
-			ps, err := p.probes(part, s, want)
-			if why := unfit(part, s); why != "" {
-				ps, err = nil, fmt.Errorf("%s %s", s.Name, why)
-			}
-			first = cmp.Or(first, err)
-			out = append(out, ps...)
+	return ktext.Named(parts, function, func(part ktext.Part, s kernel.Symbol) ([]*probes.Probe, error) {
+		if why := unfit(part, s); why != "" {
+			return nil, fmt.Errorf("%s %s", s.Name, why)
 		}
-	}
-	if len(out) > 0 {
-		return out, nil
-	}
-	return nil, first
+		return p.probes(part, s, want)
+	})
 }
 
 // unfit says why a symbol of code is not a function, or "".

@@ -1,7 +1,6 @@
 package kinst
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -175,21 +174,10 @@ func (p *Provider) decode(part ktext.Part, s kernel.Symbol) (*function, []patch.
 
 // named makes the probes of the functions of one name.
 func (p *Provider) named(parts []ktext.Part, function string, want name) ([]*probes.Probe, error) {
-	var out []*probes.Probe
-	var first error
-	for _, part := range parts {
-		syms, err := part.Named(function)
-		first = cmp.Or(first, err)
-		for _, s := range syms {
-			ps, err := p.function(part, s, want)
-			first = cmp.Or(first, err)
-			out = append(out, ps...)
-		}
-	}
-	if len(out) > 0 {
-		return sorted(out), nil
-	}
-	return nil, first
+	ps, err := ktext.Named(parts, function, func(part ktext.Part, s kernel.Symbol) ([]*probes.Probe, error) {
+		return p.function(part, s, want)
+	})
+	return sorted(ps), err
 }
 
 // function makes the probes of one function. It fails when there would be none for a

@@ -8,6 +8,7 @@ import (
 
 	"trapline/kernel"
 	"trapline/kernel/guestos"
+	"trapline/probes"
 )
 
 // A Part is code with a symbol table of its own: the kernel proper, or a module that is
@@ -73,4 +74,24 @@ func (p Part) Named(function string) ([]kernel.Symbol, error) {
 		return nil, &UnknownError{function, p.Module, p.Symbols.Nearest(function, 3)}
 	}
 	return syms, nil
+}
+
+// Named makes the probes of the functions of one name in parts, by one call of make for each. If
+// there are none the error is the first that there was.
+func Named(parts []Part, function string, make func(Part, kernel.Symbol) ([]*probes.Probe, error)) ([]*probes.Probe, error) {
+	var out []*probes.Probe
+	var first error
+	for _, part := range parts {
+		syms, err := part.Named(function)
+		first = cmp.Or(first, err)
+		for _, s := range syms {
+			ps, err := make(part, s)
+			first = cmp.Or(first, err)
+			out = append(out, ps...)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	return nil, first
 }

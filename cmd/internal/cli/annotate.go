@@ -58,28 +58,16 @@ func runAnnotate(e *env, args []string) error {
 
 // annotate runs a guest and counts what it executes of the functions of a name.
 func (e *env) annotate(o guestOptions, name, dir string) ([]*listing.Listing, error) {
-	silent := *e // what the command writes is not of interest
-	silent.stdout = io.Discard
-	log := io.Discard
-	if o.console {
-		log = e.stderr
-	}
-	g, err := silent.newGuest(o, guestConfig{console: log, symbols: true})
+	g, silent, err := e.observed(o)
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
-	if _, err := g.approach(e, false); err != nil {
-		return nil, err
-	}
 	all, err := g.count(name, dir)
 	if err != nil {
 		return nil, fmt.Errorf("annotate: %w", g.inlinedOnly(e, err))
 	}
-	end, err := g.follow(e, func() bool { return false })
-	if done := g.finish(e, end); err == nil {
-		err = done
-	}
+	end, err := g.rest(e, func() bool { return false })
 	if err == nil {
 		err = g.trouble(end)
 	}

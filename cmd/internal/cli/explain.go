@@ -69,29 +69,16 @@ func writeFile(name string, write func(io.Writer) error) error {
 
 // firing runs a guest until the probe has fired for the nth time, and what follows.
 func (e *env) firing(o guestOptions, desc probes.Desc, nth int) (*lesson.Firing, error) {
-	log := io.Discard
-	if o.console {
-		log = e.stderr
-	}
-	silent := *e // what the command writes is not of interest
-	silent.stdout = io.Discard
-	g, err := silent.newGuest(o, guestConfig{console: log, symbols: true})
+	g, _, err := e.observed(o)
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
-	if _, err := g.approach(e, false); err != nil {
-		return nil, err
-	}
 	w, err := g.watch(desc, nth)
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", g.inlinedOnly(e, err))
 	}
-	end, err := g.follow(e, w.Done)
-	if done := g.finish(e, end); err == nil {
-		err = done
-	}
-	if err != nil {
+	if _, err := g.rest(e, w.Done); err != nil {
 		return nil, err
 	}
 	firing, err := w.Firing()

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"trapline/emu"
 	"trapline/kernel/arch"
@@ -262,4 +263,32 @@ func (g *guest) pass() ending {
 		return endPowerOff
 	}
 	return g.classify(g.machine.Pass())
+}
+
+// observed makes a guest that is looked at, not listened to: what its command writes goes nowhere. It
+// runs the guest to where tracing starts. silent is the environment that it runs in.
+func (e *env) observed(o guestOptions) (g *guest, silent *env, err error) {
+	own := *e
+	own.stdout = io.Discard
+	log := io.Discard
+	if o.console {
+		log = e.stderr
+	}
+	if g, err = own.newGuest(o, guestConfig{console: log, symbols: true}); err != nil {
+		return nil, nil, err
+	}
+	if _, err := g.approach(e, false); err != nil {
+		g.close()
+		return nil, nil, err
+	}
+	return g, &own, nil
+}
+
+// rest runs the guest to its end, or until over.
+func (g *guest) rest(e *env, over func() bool) (ending, error) {
+	end, err := g.follow(e, over)
+	if done := g.finish(e, end); err == nil {
+		err = done
+	}
+	return end, err
 }
