@@ -16,6 +16,9 @@ var definitionLetters = map[uint64]string{tagStruct: "s:", tagUnion: "u:", tagEn
 // lookup finds the first entry of a tag and name that is a definition, 0 if there is none: by an
 // index if one can be kept, else by going through all of the image's DWARF.
 func (d *dwarf) lookup(tag uint64, name string) (off uint64) {
+	if len(d.info) == 0 { // an index may have been kept of the file that it has been moved to
+		return 0
+	}
 	letter, ok := definitionLetters[tag]
 	t := d.types.image
 	if !ok || t.indexPath(".defs") == "" {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"trapline/images/tiny"
 	"trapline/kernel"
+	"trapline/kernel/ctypes"
 )
 
 // TestDefinitions: the index finds what a search does, is kept, and made anew if it is damaged.
@@ -69,4 +72,36 @@ func compareDefinitions(t *testing.T, types *Types) {
 	if off := d.lookup(tagStruct, "no_such"); off != 0 {
 		t.Errorf("a structure that is not there is at 0x%x", off)
 	}
+}
+
+// TestDefinitionsStripped: an index that was kept of a file with DWARF is of no use for the same file
+// without: it has no types.
+func TestDefinitionsStripped(t *testing.T) {
+	dir := t.TempDir()
+	full, bare := filepath.Join(dir, "full"), filepath.Join(dir, "bare")
+	cmd := exec.Command("gcc", "-g", "-c", "-x", "c", "-o", full+".o", "-")
+	cmd.Stdin = strings.NewReader("struct pcpu { int x; } p; int main(void) { return p.x; }")
+	for _, c := range []*exec.Cmd{cmd,
+		exec.Command("gcc", "-Wl,--build-id", "-nostartfiles", "-static", "-Wl,-e,main", "-o", full, full+".o"),
+		exec.Command("objcopy", "--strip-debug", full, bare)} {
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", c, err, out)
+		}
+	}
+	if _, ok := openStructure(t, full, dir); !ok {
+		t.Error("the full file has no struct pcpu")
+	}
+	if typ, ok := openStructure(t, bare, dir); ok {
+		t.Errorf("the stripped file has struct pcpu: %v", typ)
+	}
+}
+
+func openStructure(t *testing.T, path, cache string) (*ctypes.Type, bool) {
+	t.Helper()
+	img, err := kernel.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.Close()
+	return New(img, cache, "").Tagged(ctypes.Struct, "pcpu")
 }
