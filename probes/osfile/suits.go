@@ -45,6 +45,9 @@ func unknown(name string, in code.Instr) string {
 		if constant {
 			return "the guest's registers or memory"
 		}
+	case code.OpLoadGlobal, code.OpLoadSelf, code.OpLoadThis, code.OpLoadArr, code.OpStoreGlobal, code.OpStoreSelf, code.OpStoreThis, code.OpStoreArr,
+		code.OpPartS, code.OpPartU, code.OpPartStr, code.OpPartBytes, code.OpPut, code.OpPutStr, code.OpPutBytes, code.OpPlace:
+		return "a variable of D's"
 	case code.OpUReg:
 		return "uregs[]"
 	case code.OpCall:
