@@ -32,10 +32,7 @@ func (c *checker) aggAction(x *syntax.Call, act code.Act) {
 		c.fail(x.Args[0], a.aggarg, "%s( ) argument #1 is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
 			a.name, x.Args[0].Info().Type)
 	}
-	agg := c.aggs[g.Name]
-	if agg == nil {
-		c.fail(g, a.aggbad, "undefined aggregation: @%s", g.Name)
-	}
+	agg := c.knownAgg(g, a.aggbad)
 	g.Info().Type, g.Info().Ref = ctypes.VoidType, agg
 	if len(x.Args) < 2 {
 		return
@@ -43,4 +40,17 @@ func (c *checker) aggAction(x *syntax.Call, act code.Act) {
 	if t := x.Args[1].Info().Type; !t.IsScalar() || act == code.Trunc && !t.IsInt() {
 		c.fail(x.Args[1], a.badType, "%s( ) argument #2 must be of scalar type", a.name)
 	}
+}
+
+// knownAgg is an aggregation that something assigns. One without keys is an unknown name before it is
+// an argument of an action, which has the other tag.
+func (c *checker) knownAgg(x *syntax.Agg, bad syntax.Tag) *Agg {
+	agg := c.aggs[x.Name]
+	switch {
+	case agg == nil && x.Keys == nil:
+		c.fail(x, IdentUndef, "failed to resolve @%s: Unknown variable name", x.Name)
+	case agg == nil:
+		c.fail(x, bad, "undefined aggregation: @%s", x.Name)
+	}
+	return agg
 }

@@ -107,7 +107,7 @@ func (c *checker) subroutine(x *syntax.Call, s code.Sub) *ctypes.Type {
 func (c *checker) subArg(s code.Sub, i int, want string, a syntax.Expr) {
 	t := c.wholeType(a)
 	switch {
-	case want == "string" && isStringLike(t):
+	case want == "string" && (isStringLike(t) || isVoidPointer(t)):
 	case want == "int" && t.IsInt():
 	case want == "uintptr_t" && t.IsScalar():
 	case want == "void *" && t.IsPointer():
@@ -200,12 +200,17 @@ func (c *checker) trace(x *syntax.Call) {
 	case ctypes.Void:
 		c.fail(a, TraceVoid, "trace( ) argument #1 may not be of type void: %s", syntax.ExprString(a))
 	case ctypes.Dyn:
-		tag := TraceDyn
 		if a.Info().Type == aggType {
-			tag = TraceAgg
+			c.fail(a, TraceAgg, "trace( ) argument #1 may not be of type %s: %s", a.Info().Type, syntax.ExprString(a))
 		}
-		c.fail(a, tag, "trace( ) argument #1 may not be of type %s: %s", a.Info().Type, syntax.ExprString(a))
+		c.notInside(a)
 	}
+}
+
+// notInside refuses what has a meaning of its own only as a key, a statement or what is assigned to an
+// aggregation: a stack, a symbol, an aggregating function.
+func (c *checker) notInside(x syntax.Expr) {
+	c.fail(x, CgExpr, "%s may not be called from a D expression", syntax.ExprString(x))
 }
 
 // intAction is exit(), or an action that takes the number of a speculation.

@@ -85,6 +85,9 @@ func (c *checker) key(x syntax.Expr, ofAgg bool) *ctypes.Type {
 		c.fail(x, KeyType, "translated value may not be used as a key: %s", syntax.ExprString(x))
 	}
 	t := c.wholeType(x)
+	if shown(t) && !ofAgg {
+		c.notInside(x)
+	}
 	if t.Kind == ctypes.Dyn && !(ofAgg && shown(t)) || t.Base().Kind == ctypes.Void {
 		c.fail(x, KeyType, "expression of type %s may not be used as a key: %s", t, syntax.ExprString(x))
 	}

@@ -264,8 +264,12 @@ func (c *checker) create(x syntax.Expr, name *varKey, op syntax.Token, t *ctypes
 	switch {
 	case t.IsString():
 		t = c.str
+	case shown(t):
+		c.fail(x, CgExpr, "%s may not be assigned: only a key of an aggregation may be a %s", name.name, t)
+	case op != syntax.ASSIGN && (t.Kind == ctypes.Dyn || t.Base().Kind == ctypes.Void):
+		c.fail(x, VarUndef, "%s has not yet been declared or assigned", name.name)
 	case t.Kind == ctypes.Dyn || t.Base().Kind == ctypes.Void:
-		c.fail(x, VarUndef, "%s has not yet been declared or assigned, and %s is not a value of a variable", name.name, t)
+		c.fail(x, OpIncompat, "operator %s: %s has no type yet, and %s is not that of a variable", op, name.name, t)
 	case !t.IsScalar() && !t.IsStruct() && !t.IsFloat():
 		c.fail(x, DeclDynobj, "cannot have a variable of type %s: %s", t, name.name)
 	}

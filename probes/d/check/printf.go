@@ -6,7 +6,6 @@ import (
 	"trapline/probes/d/syntax"
 )
 
-// printf checks printf(format, args...).
 // printfLike checks a call like printf of that name.
 func (c *checker) printfLike(x *syntax.Call, name string) {
 	if len(x.Args) == 0 {
@@ -97,32 +96,17 @@ func (p *formatArgs) conversion(conv code.Conv) {
 // convFits checks the type of an argument, or of a key, against its conversion. Both are counted
 // from 1.
 func (c *checker) convFits(n syntax.Node, name string, arg, number int, conv code.Conv, t *ctypes.Type) {
-	want, ok := convWants(conv.Verb[0], t)
+	want, ok := convWants(conv, t)
 	if !ok {
 		c.fail(n, PrintfArgType, "%s( ) argument #%d is incompatible with conversion #%d prototype:\n\tconversion: %s\n\t prototype: %s\n\t  argument: %s",
 			name, arg, number, conv, want, t)
 	}
 }
 
-// convWants is what a conversion takes, and whether t is that.
-func convWants(verb byte, t *ctypes.Type) (want string, ok bool) {
-	switch verb {
-	case 'a', 'A', 'p':
-		return "pointer or integer", t.IsScalar() || shown(t) && t.Size > 0
-	case 's', 'S':
-		return "char [] or string (or use stringof)", isStringLike(t)
-	case 'e', 'E', 'f', 'g', 'G':
-		return "float, double, or long double", t.IsFloat()
-	case 'k':
-		return "stack", isStack(t)
-	}
-	return "integer", t.IsInt() || verb != 'c' && verb != 'C' && verb != 'Y' && verb != 'T' && t.IsPointer()
-}
-
 // printa checks printa(@agg...) and printa(format, @agg...).
 func (c *checker) printa(x *syntax.Call) {
 	if len(x.Args) == 0 {
-		c.fail(x, PrintaProto, "printa( ) prototype mismatch: 0 args passed, at least 1 expected")
+		c.protoLen(x, "printa", 1, -1)
 	}
 	args := x.Args
 	var format *code.Format
@@ -148,12 +132,9 @@ func (c *checker) printaAggs(args []syntax.Expr, before int) (aggs []*Agg) {
 			c.fail(x, PrintaAggarg, "printa( ) argument #%d is incompatible with prototype:\n\tprototype: aggregation\n\t argument: %s",
 				before+i+1, x.Info().Type)
 		}
+		agg := c.knownAgg(a, PrintaAggbad)
 		if a.Keys != nil {
 			c.fail(x, PrintaAggkey, "printa( ) argument may not have keys: %s", syntax.ExprString(x))
-		}
-		agg := c.aggs[a.Name]
-		if agg == nil {
-			c.fail(x, PrintaAggbad, "undefined aggregation: @%s", a.Name)
 		}
 		a.Info().Type, a.Info().Ref = ctypes.VoidType, agg
 		aggs = append(aggs, agg)
@@ -189,6 +170,8 @@ func (c *checker) printaFormat(x *syntax.Call, f *code.Format, aggs []*Agg) {
 		}
 		switch {
 		case conv.Agg:
+			conv.Size = ""
+			c.convFits(x, "printa", 2, i+1, conv, ctypes.Named("uint64_t"))
 			if values++; values > len(aggs) && len(aggs) > 1 {
 				c.fail(x, PrintfArgProto, "printa( ) prototype mismatch: conversion #%d (%%@%s) is missing an aggregation", i+1, conv.Verb)
 			}

@@ -99,7 +99,7 @@ const (
 	PrintAgg      syntax.Tag = "D_PRINT_AGG"
 	PrintDyn      syntax.Tag = "D_PRINT_DYN"
 	TraceVoid     syntax.Tag = "D_TRACE_VOID"
-	TraceDyn      syntax.Tag = "D_TRACE_DYN"
+	CgExpr        syntax.Tag = "D_CG_EXPR" // a stack or a symbol where only a value can be
 	StackProto    syntax.Tag = "D_STACK_PROTO"
 	StackSize     syntax.Tag = "D_STACK_SIZE"
 	UstackFrames  syntax.Tag = "D_USTACK_FRAMES"

@@ -140,6 +140,10 @@ func isChars(t *ctypes.Type) bool {
 
 func isStringLike(t *ctypes.Type) bool { return t.IsString() || isChars(t) }
 
+func isVoidPointer(t *ctypes.Type) bool {
+	return t.IsPointer() && t.Base().Elem.Base().Kind == ctypes.Void
+}
+
 // decay is the type that a value of type t has in an expression: an array becomes a
 // pointer to its first element.
 func decay(t *ctypes.Type) *ctypes.Type {

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ type Format struct {
 type Conv struct {
 	Lit   string
 	Verb  string // "d", "s", "Y", ...; "%" stands for a literal %
-	Size  string // length modifier: "", "h", "hh", "l", "ll", "L", "w"
+	Size  string // length modifier, one of sizes
 	Minus bool   // - left-justified
 	Plus  bool   // + sign always
 	Space bool   // blank in place of +
@@ -42,6 +43,12 @@ type Conv struct {
 //	T Y   a time in ns since 1970: in words, or as date
 const verbs = "aAcCdieEfgGkopsSTuxXY"
 
+// sizes are the length modifiers that go with conversions; no other has any.
+var sizes = map[string]string{
+	"c": "l w", "s": "l w", "d": "h l ll", "i": "h l ll", "o": "h l ll", "u": "h l ll", "x": "h l ll", "X": "h l ll",
+	"e": "L", "E": "L", "f": "L", "g": "L", "G": "L",
+}
+
 // ParseFormat takes a format string apart. The error says which conversion is malformed,
 // counted from 1.
 func ParseFormat(s string) (*Format, error) {
@@ -58,6 +65,9 @@ func ParseFormat(s string) (*Format, error) {
 		c, err := p.parse()
 		if err != nil {
 			return nil, fmt.Errorf("conversion #%d %w", len(f.Convs)+1, err)
+		}
+		if c.Verb == "%" && !strings.HasPrefix(rest, "%") {
+			return nil, fmt.Errorf("conversion #%d: %%%% cannot be combined with flags, a width or a precision", len(f.Convs)+1)
 		}
 		s = p.rest
 		if c.Verb == "%" {
@@ -170,6 +180,9 @@ func (p *convParser) verb(c *Conv) error {
 	}
 	if c.Verb != "%" && !strings.Contains(verbs, c.Verb) {
 		return fmt.Errorf("%%%s is not a conversion", c.Verb)
+	}
+	if c.Size != "" && !slices.Contains(strings.Fields(sizes[c.Verb]), c.Size) {
+		return fmt.Errorf("%%%s%s is not a conversion", c.Size, c.Verb)
 	}
 	return nil
 }

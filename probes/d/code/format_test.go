@@ -24,8 +24,8 @@ func TestParseFormat(t *testing.T) {
 		{"%.s", Format{Convs: []Conv{{Verb: "s", Width: -1, Prec: 0}}}},
 		{"%@8u|%8@u", Format{Convs: []Conv{
 			{Verb: "u", Agg: true, Width: 8, Prec: -1}, {Lit: "|", Verb: "u", Agg: true, Width: 8, Prec: -1}}}},
-		{"%hhd%ws", Format{Convs: []Conv{
-			{Verb: "d", Size: "hh", Width: -1, Prec: -1}, {Verb: "s", Size: "w", Width: -1, Prec: -1}}}},
+		{"%hd%ws", Format{Convs: []Conv{
+			{Verb: "d", Size: "h", Width: -1, Prec: -1}, {Verb: "s", Size: "w", Width: -1, Prec: -1}}}},
 	}
 	for _, test := range tests {
 		got, err := ParseFormat(test.in)
@@ -44,6 +44,9 @@ func TestParseFormatErrors(t *testing.T) {
 		"%":             "conversion #1 has no conversion character",
 		"%d%5":          "conversion #2 has no conversion character",
 		"%d %!":         "conversion #2 %! is not a conversion",
+		"%hhd":          "conversion #1 %hhd is not a conversion",
+		"%d %Ld":        "conversion #2 %Ld is not a conversion",
+		"%d %5%":        "conversion #2: %% cannot be combined with flags, a width or a precision",
 		"%99999999999d": "conversion #1 has a width or precision over 65536",
 	} {
 		if _, err := ParseFormat(in); err == nil || err.Error() != want {

@@ -5,11 +5,11 @@ BEGIN { ustack(3, -1); } ### "D_USTACK_STRSIZE"
 ---
 BEGIN { ustack(1, 2, 3); } ### "D_USTACK_PROTO"
 ---
-BEGIN { x = stack(); } ### "D_VAR_UNDEF x has not yet been declared or assigned, and stack is not a value of a"
+BEGIN { x = stack(); } ### "D_CG_EXPR"
 ---
-BEGIN { trace(ustack()); } ### "D_TRACE_DYN trace\\( \\) argument \\#1 may not be of type ustack: ustack\\(\\)"
+BEGIN { trace(ustack()); } ### "D_CG_EXPR"
 ---
-BEGIN { a[stack()] = 1; } ### "D_KEY_TYPE expression of type stack may not be used as a key: stack\\(\\)"
+BEGIN { a[stack()] = 1; } ### "D_CG_EXPR"
 ---
 BEGIN { @[stack()] = count(); @[sym(1)] = count(); } ### "D_PROTO_ARG"
 ---
@@ -25,13 +25,17 @@ BEGIN { clear(); } ### "D_CLEAR_PROTO"
 ---
 BEGIN { clear(1); } ### "D_CLEAR_AGGARG"
 ---
-BEGIN { clear(@x); } ### "D_CLEAR_AGGBAD"
+BEGIN { clear(@x[1]); } ### "D_CLEAR_AGGBAD"
+---
+BEGIN { clear(@x); } ### "D_IDENT_UNDEF"
 ---
 BEGIN { @ = count(); trunc(@, 1, 2); } ### "D_TRUNC_PROTO"
 ---
 BEGIN { trunc(1); } ### "D_TRUNC_AGGARG"
 ---
-BEGIN { trunc(@x); } ### "D_TRUNC_AGGBAD"
+BEGIN { trunc(@x[1]); } ### "D_TRUNC_AGGBAD"
+---
+BEGIN { trunc(@x); } ### "D_IDENT_UNDEF"
 ---
 BEGIN { @ = count(); trunc(@, execname); } ### "D_TRUNC_SCALAR"
 ---
@@ -39,7 +43,9 @@ BEGIN { @ = count(); normalize(@); } ### "D_NORMALIZE_PROTO"
 ---
 BEGIN { normalize(1, 1); } ### "D_NORMALIZE_AGGARG"
 ---
-BEGIN { normalize(@x, 1); } ### "D_NORMALIZE_AGGBAD"
+BEGIN { normalize(@x[1], 1); } ### "D_NORMALIZE_AGGBAD"
+---
+BEGIN { normalize(@x, 1); } ### "D_IDENT_UNDEF"
 ---
 BEGIN { @ = count(); normalize(@, execname); } ### "D_NORMALIZE_SCALAR"
 ---
@@ -119,7 +125,7 @@ BEGIN { panic(1); } ### "D_PROTO_LEN"
 ---
 BEGIN { trace(chill(1)); } ### "D_TRACE_VOID"
 ---
-BEGIN { x = bcopy((void *)1, (void *)2, 3); } ### "D_VAR_UNDEF x has not yet been declared or assigned, and void is not a value of a "
+BEGIN { x = bcopy((void *)1, (void *)2, 3); } ### "D_OP_INCOMPAT"
 ---
 BEGIN { alloca("x"); } ### "D_PROTO_ARG"
 ---

@@ -91,7 +91,7 @@ BEGIN { trace((struct foo *)arg0 + 1); } ### "D_OP_INCOMPLETE"
 ---
 BEGIN { @x = count(); trace(1 + @x); } ### "D_OP_INCOMPAT operands have incompatible types: \"int\" \\+ \"aggregation\""
 ---
-BEGIN { x = trace(1); } ### "D_VAR_UNDEF x has not yet been declared or assigned, and void is not a value of a "
+BEGIN { x = trace(1); } ### "D_OP_INCOMPAT"
 ---
 BEGIN /exit(0)/ { } ### "D_PRED_SCALAR predicate result must be of scalar type"
 ---
@@ -203,13 +203,33 @@ BEGIN { printf(execname); } ### "D_PRINTF_ARG_FMT(?s).*string constant"
 ---
 BEGIN { printf(""); } ### "D_PRINTF_FMT_EMPTY"
 ---
-BEGIN { printa(); } ### "D_PRINTA_PROTO"
+BEGIN { printa(); } ### "D_PROTO_LEN"
 ---
 BEGIN { printa("x"); } ### "D_PRINTA_PROTO"
 ---
 BEGIN { printa("%d", 1); } ### "D_PRINTA_AGGARG"
 ---
-BEGIN { printa(@x); } ### "D_PRINTA_AGGBAD undefined aggregation: @x"
+BEGIN { printf("%hd", 1); } ### "D_PRINTF_ARG_TYPE.*conversion #1"
+---
+BEGIN { printf("%ld %ld", (int64_t)1, timestamp); } ### "D_PRINTF_ARG_TYPE.*conversion #2"
+---
+BEGIN { printf("%lx %lx %lu %llu", (int64_t)1, timestamp, timestamp, timestamp); } ### "D_PRINTF_ARG_TYPE.*conversion #4"
+---
+BEGIN { printf("%x %x", pid, (void *)8); } ### "D_PRINTF_ARG_TYPE.*conversion #2"
+---
+BEGIN { printf("%c %c", 'a', timestamp); } ### "D_PRINTF_ARG_TYPE.*conversion #2"
+---
+BEGIN { printf("%Y %Y", timestamp, 1); } ### "D_PRINTF_ARG_TYPE.*conversion #2"
+---
+BEGIN { @x = count(); printa("%@d %@s", @x); } ### "D_PRINTF_ARG_TYPE"
+---
+BEGIN { printf("%ls", "text"); } ### "D_PRINTF_ARG_TYPE"
+---
+BEGIN { printf("%lf", 1); } ### "D_SYNTAX.*%lf is not a conversion"
+---
+BEGIN { printa(@x); } ### "D_IDENT_UNDEF failed to resolve @x"
+---
+BEGIN { printa(@x[1]); } ### "D_PRINTA_AGGBAD undefined aggregation: @x"
 ---
 BEGIN { @x[1] = count(); printa(@x[1]); } ### "D_PRINTA_AGGKEY"
 ---
@@ -261,7 +281,7 @@ BEGIN { @[1][2] = count(); } ### "D_AGG_MDIM"
 ---
 BEGIN { @x; } ### "D_IDENT_UNDEF failed to resolve @x: Unknown variable name"
 ---
-BEGIN { x = count(); } ### "D_VAR_UNDEF x has not yet been declared or assigned, and aggregating function is n"
+BEGIN { x = count(); } ### "D_OP_INCOMPAT"
 ---
 BEGIN { @ = sum("a"); } ### "D_AGG_SCALAR"
 ---
