@@ -1,6 +1,7 @@
 package insn
 
-// arm64Frame knows frame records (AAPCS64, 6.4.6): x29 and x30 are stored and loaded together.
+// arm64Frame returns what an instruction does to a frame record (AAPCS64, 6.4.6), in which x29 and x30
+// are stored and loaded together.
 func arm64Frame(code []byte) Frame {
 	if len(code) < 4 {
 		return Frame{}
@@ -16,7 +17,7 @@ func arm64Frame(code []byte) Frame {
 	}
 }
 
-// arm64Class: see Arm ARM, C4.1.
+// arm64Class returns the class of an instruction (Arm ARM, C4.1).
 func arm64Class(code []byte) Class {
 	if len(code) < 4 {
 		return Ordinary

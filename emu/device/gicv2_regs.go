@@ -1,6 +1,7 @@
 package device
 
-// Registers of the distributor: ranges of one bit, two bits or a byte for each interrupt.
+// Offsets of the distributor's registers (Arm GIC v2, 4.3). Most are ranges with one bit, two bits or
+// a byte for each interrupt.
 const (
 	gicdCtlr, gicdType, gicdIIDR                         = 0x000, 0x004, 0x008
 	gicdSetEnable, gicdClearEnable                       = 0x100, 0x180
@@ -13,12 +14,13 @@ const (
 	gicIIDR = 0x43b // Arm
 )
 
-// GICSize is the bytes of the distributor, and of the CPU interface.
+// GICSize is the size in bytes of the distributor's registers, and of a CPU interface's.
 const GICSize = 0x10000
 
-// Distributor is the distributor's registers as a CPU sees them.
+// Distributor returns the distributor's registers as a CPU sees them.
 func (g *GIC) Distributor(cpu int) Mem { return gicDistributor{g, cpu} }
 
+// gicDistributor is the distributor for one CPU: registers of private interrupts differ by CPU.
 type gicDistributor struct {
 	*GIC
 	cpu int
@@ -52,6 +54,7 @@ func (d gicDistributor) Load(offset uint64, size int) uint32 {
 	return 0
 }
 
+// loadBits reads a word of the registers with one bit for each interrupt.
 func (r *gicRegs) loadBits(offset uint64, word int) uint32 {
 	switch {
 	case offset < gicdSetPending:
@@ -63,6 +66,7 @@ func (r *gicRegs) loadBits(offset uint64, word int) uint32 {
 	}
 }
 
+// loadBytes reads size bytes, that of interrupt n first.
 func loadBytes(n uint64, size int, of func(n int) uint8) (v uint32) {
 	for i := range size {
 		if k := int(n) + i; k < gicIRQs {
@@ -72,7 +76,8 @@ func loadBytes(n uint64, size int, of func(n int) uint8) (v uint32) {
 	return v
 }
 
-// target is the CPUs that interrupt n goes to: for a private one the CPU that asks.
+// target returns the CPUs that interrupt n goes to, a bit for each. A private interrupt goes to the CPU
+// that reads the register.
 func (d gicDistributor) target(n int) uint8 {
 	if n < gicSPIs {
 		return 1 << d.cpu
@@ -104,10 +109,10 @@ func (d gicDistributor) Store(offset uint64, size int, v uint32) {
 			d.of(d.cpu, n).Priority[n] = v & 0xf8 // 32 priorities
 		})
 	case offset >= gicdTargets+gicSPIs && offset < gicdConfig:
-		if len(d.cpus) > 1 { // of one CPU they are fixed
+		if len(d.cpus) > 1 { // with one CPU they are fixed
 			storeBytes(offset-gicdTargets, size, v, func(n int, v uint8) { d.targets[n] = v & d.all() })
 		}
-	case offset >= gicdConfig+4 && offset < gicdConfigEnd: // that of SGIs is fixed
+	case offset >= gicdConfig+4 && offset < gicdConfigEnd: // SGIs are fixed
 		d.storeConfig(int(offset-gicdConfig)/4, v)
 	case offset == gicdSGI:
 		d.sendSGI(v)
@@ -117,10 +122,11 @@ func (d gicDistributor) Store(offset uint64, size int, v uint32) {
 	d.update()
 }
 
+// storeBits writes a word of the registers with one bit for each interrupt. A 0 has no effect.
 func (r *gicRegs) storeBits(offset uint64, word int, v uint32) {
 	pending := v
 	if word == 0 {
-		pending &^= 1<<gicPPIs - 1 // of SGIs only gicdSetSGI and gicdClearSGI
+		pending &^= 1<<gicPPIs - 1 // only gicdSetSGI and gicdClearSGI change SGIs
 	}
 	switch offset &^ 0x7f {
 	case gicdSetEnable:
@@ -138,6 +144,7 @@ func (r *gicRegs) storeBits(offset uint64, word int, v uint32) {
 	}
 }
 
+// storeBytes passes on size bytes, that of interrupt n first.
 func storeBytes(n uint64, size int, v uint32, to func(n int, v uint8)) {
 	for i := range size {
 		if k := int(n) + i; k < gicIRQs {
@@ -154,7 +161,7 @@ func (d gicDistributor) storeConfig(n int, v uint32) {
 	}
 }
 
-// sendSGI raises an interrupt of software: on a list of CPUs, on all others, or on itself.
+// sendSGI raises a software interrupt on a list of CPUs, on all CPUs but this one, or on this one.
 func (d gicDistributor) sendSGI(v uint32) {
 	to := uint8(v >> 16)
 	switch v >> 24 & 3 {
@@ -168,7 +175,7 @@ func (d gicDistributor) sendSGI(v uint32) {
 	d.signal(d.cpu, to, int(v&15))
 }
 
-// storeSGI sets or clears the SGIs of a number that are pending from a set of CPUs.
+// storeSGI makes SGI n pending, or not pending, from each of a set of CPUs.
 func (d gicDistributor) storeSGI(n int, from uint8, pending bool) {
 	c := d.cpus[d.cpu]
 	c.senders[n] &^= from
@@ -178,7 +185,7 @@ func (d gicDistributor) storeSGI(n int, from uint8, pending bool) {
 	c.Latched.set(n, c.senders[n] != 0)
 }
 
-// Registers of the CPU interface.
+// Offsets of the CPU interface's registers (Arm GIC v2, 4.4).
 const (
 	giccCtlr, giccMask, giccBinary, giccAck     = 0x00, 0x04, 0x08, 0x0c
 	giccEnd, giccRunning, giccHighest, giccIIDR = 0x10, 0x14, 0x18, 0xfc
@@ -187,7 +194,7 @@ const (
 	giccSplitEnd = 1 << 9 // EOImode: the end of an interrupt does not deactivate it
 )
 
-// CPUInterface is the registers of a CPU's interface.
+// CPUInterface returns the registers of a CPU's interface.
 func (g *GIC) CPUInterface(cpu int) Mem { return gicInterface{g, cpu} }
 
 type gicInterface struct {

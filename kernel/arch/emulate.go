@@ -2,10 +2,9 @@ package arch
 
 import "fmt"
 
-// Run carries out on regs what a machine of the architecture a does for an instruction of
-// n bytes at the PC that regs have. It says in Go what the comments of Op say; machines do
-// it in their own way, and are tested against it. Of OpLend and OpLendOut, which are about
-// a slot, and of OpNone, it does nothing.
+// Run emulates an instruction of n bytes at the PC in regs, on the architecture a. It is the reference
+// for what the comments of Op say: machines have their own implementations, which are tested against
+// it. Run does nothing for OpNone, and for OpLend and OpLendOut, which need a slot.
 func (e Emulation) Run(a *Arch, n int, regs Regs) {
 	if e.Op == OpNone || e.Op >= OpLend {
 		return
@@ -22,7 +21,7 @@ func (e Emulation) Run(a *Arch, n int, regs Regs) {
 	regs.SetReg(a.PC, to)
 }
 
-// Next is the PC after an instruction of n bytes at the PC that regs have.
+// Next returns the PC after an instruction of n bytes at the PC in regs.
 func (e Emulation) Next(a *Arch, n int, regs Regs) uint64 {
 	pc := regs.Reg(a.PC)
 	switch {
@@ -36,6 +35,7 @@ func (e Emulation) Next(a *Arch, n int, regs Regs) uint64 {
 	return pc + uint64(n)
 }
 
+// read returns the value of r, 0 for NoReg.
 func read(regs Regs, r Reg) uint64 {
 	if r == NoReg {
 		return 0
@@ -77,8 +77,8 @@ func holds(a *Arch, e Emulation, regs Regs) bool {
 }
 
 // FlagsHold reports whether a condition of arm64 holds for the flags N, Z, C and V, which are
-// bits 3 to 0 (Arm ARM, C1.2.4). Odd conditions are the contrary of the even ones before
-// them, except that 15 always holds, as 14 does.
+// bits 3 to 0 (Arm ARM, C1.2.4). An odd condition is the opposite of the even one before it, except
+// that 15, like 14, always holds.
 func FlagsHold(nzcv uint64, cond uint8) bool {
 	n, z, c, v := nzcv>>3&1 == 1, nzcv>>2&1 == 1, nzcv>>1&1 == 1, nzcv&1 == 1
 	var ok bool
@@ -103,7 +103,7 @@ func FlagsHold(nzcv uint64, cond uint8) bool {
 	return ok != (cond&1 == 1)
 }
 
-// Text says in words what e does on the architecture a: "if X5 == 0: pc = pc+0x10".
+// Text describes what e does on the architecture a: "if X5 == 0: pc = pc+0x10".
 func (e Emulation) Text(a *Arch) string {
 	name := func(r Reg) string {
 		if r == NoReg {
@@ -137,7 +137,7 @@ func (e Emulation) Text(a *Arch) string {
 	return "if " + e.condition(name) + ": pc = " + pc
 }
 
-// offset writes base+imm.
+// offset formats base+imm.
 func offset(base string, imm int64) string {
 	if imm == 0 {
 		return base
@@ -155,6 +155,7 @@ var (
 	}
 )
 
+// condition describes the condition of a conditional branch.
 func (e Emulation) condition(name func(Reg) string) string {
 	switch e.Op {
 	case OpIfBitSet:

@@ -6,7 +6,7 @@ import (
 	"trapline/kernel/ctypes"
 )
 
-// integer is a base type by the name that the compiler gives it: "long unsigned int".
+// integer returns the base type that a compiler calls name, such as "long unsigned int".
 func integer(name string, size int, signed bool) *ctypes.Type {
 	if t, ok := ctypes.Arithmetic(strings.Fields(name)); ok && t.Size == size {
 		return t
@@ -18,11 +18,11 @@ func integer(name string, size int, signed bool) *ctypes.Type {
 	return opaque(size)
 }
 
-// opaque is a type with nothing but a size in D: a floating-point number, an integer
+// opaque returns a type of size bytes that D cannot compute with: a floating-point number, an integer
 // of 128 bits.
 func opaque(size int) *ctypes.Type { return ctypes.ArrayOf(ctypes.UnsignedCharType, size) }
 
-// array is t[n]; a negative n is an unknown length. The size is not settled here, for that
+// array returns t[n]. A negative n means an unknown length. The size stays open, because computing it
 // would complete t.
 func array(t *ctypes.Type, n int) *ctypes.Type {
 	if t.Kind == ctypes.Int || t.Kind == ctypes.Pointer {
@@ -31,7 +31,7 @@ func array(t *ctypes.Type, n int) *ctypes.Type {
 	return ctypes.LazyArray(t, n)
 }
 
-// enumSize is the size of an enumeration, 0 for one that no integer has.
+// enumSize returns the size of an enumeration, 0 if no integer has that size.
 func enumSize(n int) int {
 	switch n {
 	case 1, 2, 4, 8:
@@ -40,8 +40,8 @@ func enumSize(n int) int {
 	return 0
 }
 
-// bitUnit is the bits of the integer type of a bit-field, 0 for one that is not an integer. Structures
-// are not completed for it.
+// bitUnit returns the width in bits of the integer type of a bit-field, 0 if t is not an integer. It
+// completes no structure.
 func bitUnit(t *ctypes.Type) int {
 	for t.Kind == ctypes.Typedef {
 		t = t.Elem
@@ -52,10 +52,10 @@ func bitUnit(t *ctypes.Type) int {
 	return 8 * t.Bytes()
 }
 
-// field is a member at a number of bits from the start; bits is the width of a bit-field.
-// A bit-field lies in an integer of its type's size, aligned to that, or where it would
-// cross its end, in one that begins at a byte. Whatever the debug information says, a member
-// is not before the start, nor a bit-field outside its integer.
+// field returns the member that begins at bits from the start of its structure; bits is the width of a
+// bit-field, 0 for other members. A bit-field lies in an aligned integer of its type's size, or, if it
+// would cross the end of that, in one that begins at any byte. Even with wrong debug information a
+// member begins within the structure, and a bit-field lies within its integer.
 func field(name string, t *ctypes.Type, at, bits int) ctypes.Field {
 	at = min(max(at, 0), 8*ctypes.MaxBytes)
 	f := ctypes.Field{Name: name, Type: t, Offset: at / 8, Bits: min(max(bits, 0), 64)}

@@ -9,15 +9,15 @@ import (
 	"trapline/probes/d/syntax"
 )
 
-// A Program is what sources have become.
+// A Program is the result of Compile.
 type Program struct {
 	Code    *code.Program
-	Sources []Source // with those of libraries
+	Sources []Source // including libraries
 	ends    []int    // by source: the number of clauses up to its end
 	tree    *syntax.Program
 }
 
-// Clauses returns the clauses of a source, as a range of indexes of Code.Clauses.
+// Clauses returns the range [from, to) of Code.Clauses that comes from a source.
 func (p *Program) Clauses(source int) (from, to int) {
 	if source > 0 {
 		from = p.ends[source-1]
@@ -25,8 +25,7 @@ func (p *Program) Clauses(source int) (from, to int) {
 	return from, p.ends[source]
 }
 
-// Disasm lists the code of the compiled program, clause by clause, with the stack after
-// each instruction: option -S.
+// Disasm writes the bytecode of each clause with the stack after each instruction, for the flag -S.
 func (p *Program) Disasm(w io.Writer) error {
 	var b strings.Builder
 	for i, c := range p.Code.Clauses {
@@ -52,7 +51,7 @@ func (p *Program) Disasm(w io.Writer) error {
 	return err
 }
 
-// actionText is what an action has beside its values.
+// actionText returns the aggregations and the format of an action.
 func (p *Program) actionText(a *code.Action) (text string) {
 	for _, n := range a.Aggs {
 		text += " @" + p.Code.Aggs[n].Name
@@ -76,7 +75,7 @@ func (p *Program) disasmFunc(b *strings.Builder, what string, f *code.Func) {
 	}
 }
 
-// Desugared writes the program as it is compiled, without the language's sugar: option -d.
+// Desugared writes the program without syntactic sugar, for the flag -d.
 func (p *Program) Desugared(w io.Writer) error { return syntax.Print(w, p.tree) }
 
 // Effects are what a program does to the host while the guest runs.
@@ -85,7 +84,7 @@ type Effects struct {
 	Reopens []string // the formats of the names of files that it opens for writing
 }
 
-// Effects returns those of a program. Nil has none.
+// Effects returns the effects of a program. A nil program has none.
 func (p *Program) Effects() (e Effects) {
 	if p == nil {
 		return e

@@ -9,8 +9,7 @@ import (
 	"trapline/trampoline"
 )
 
-// changes collects what is to be done to the target, so that this happens in bulk and in
-// the order of addresses.
+// changes collects changes of the target, to make them in bulk and in the order of addresses.
 type changes struct {
 	set    *Set
 	breaks []probes.Break
@@ -20,7 +19,7 @@ type changes struct {
 	err    error
 }
 
-// changes makes room for about n of them.
+// changes returns an empty collection with room for about n changes.
 func (s *Set) changes(n int) *changes {
 	return &changes{
 		set: s, breaks: make([]probes.Break, 0, n), clear: make([]uint64, 0, n),
@@ -28,15 +27,15 @@ func (s *Set) changes(n int) *changes {
 	}
 }
 
-// reset forgets what has been carried out, and keeps the room.
+// reset empties c after a commit and keeps its memory.
 func (c *changes) reset() {
 	c.breaks, c.clear, c.code, c.freed = c.breaks[:0], c.clear[:0], c.code[:0], c.freed[:0]
 }
 
-// len is how many breakpoints or slots have been collected to be taken away, whichever are more.
+// len returns the number of breakpoints to clear or of slots to free, whichever is larger.
 func (c *changes) len() int { return max(len(c.clear), len(c.freed)) }
 
-// plant puts p's instruction into its slot and its breakpoint into the text.
+// plant sets p's breakpoint, and fills its slot if its plan needs one.
 func (c *changes) plant(p *point) {
 	if c.err != nil {
 		return
@@ -53,8 +52,8 @@ func (c *changes) plant(p *point) {
 	c.breaks = append(c.breaks, b)
 }
 
-// fill writes the trampoline of p. When it cannot reach what the instruction refers to,
-// which happens with text that is half written, p is suspended.
+// fill writes the trampoline of p into its slot. If the trampoline cannot reach what the instruction
+// refers to, as may happen while the guest is still writing the text, fill suspends p.
 func (c *changes) fill(p *point) (addr uint64, ok bool) {
 	s := c.set
 	if p.slot == 0 {
@@ -72,7 +71,7 @@ func (c *changes) fill(p *point) (addr uint64, ok bool) {
 	return addr, true
 }
 
-// suspend takes p's breakpoint away for as long as why holds.
+// suspend takes p's breakpoint away while the state why lasts.
 func (c *changes) suspend(p *point, why state) {
 	if p.state == planted {
 		c.set.fireEach(p)
@@ -84,8 +83,8 @@ func (c *changes) suspend(p *point, why state) {
 	p.state = why
 }
 
-// removeUnwanted takes breakpoint and slot of a point without a probe away for good. Where the text
-// has no instruction for it that is so for the next probe, too.
+// removeUnwanted takes away breakpoint and slot of a point without a probe. A point without an
+// instruction in the text keeps that state for the next probe.
 func (c *changes) removeUnwanted(p *point) {
 	if p.probe != nil {
 		return
@@ -98,8 +97,7 @@ func (c *changes) removeUnwanted(p *point) {
 	}
 }
 
-// commit carries the changes out: a slot is filled before a breakpoint leads to it, and
-// emptied after.
+// commit makes the changes. It fills a slot before a breakpoint leads to it, and empties it after.
 func (c *changes) commit() error {
 	s := c.set
 	if c.err != nil {
@@ -123,7 +121,7 @@ func (c *changes) commit() error {
 	return c.release()
 }
 
-// release gives the slots of the points that are freed back, and empties them.
+// release empties the slots of freed points and returns them to the allocator.
 func (c *changes) release() error {
 	c.code = c.code[:0]
 	for _, p := range c.freed {

@@ -9,7 +9,7 @@ import (
 	"trapline/emu"
 )
 
-// ending is how a guest came to its end, in the words of --stats.
+// ending says how a guest's run ended, in the words of --stats.
 type ending string
 
 const (
@@ -24,8 +24,8 @@ const (
 	endFailed      ending = "error"
 )
 
-// classify tells the ends of a guest apart. A guest that has panicked may halt, hang or
-// reset the machine: what counts is the panic.
+// classify returns the ending for the machine's end. A guest that has panicked may then halt, hang or
+// reset the machine; the ending is endPanic all the same.
 func (g *guest) classify(end emu.End) ending {
 	switch {
 	case end == emu.Stopped && g.limits.ctx.Err() != nil:
@@ -55,12 +55,12 @@ func (g *guest) classify(end emu.End) ending {
 	return endFailed
 }
 
-// at says when something happened to the guest.
+// at returns the guest's time in words.
 func (g *guest) at() string {
 	return fmt.Sprintf("at %.6f s of its time", float64(g.machine.Now())/1e9)
 }
 
-// trouble is the error of a guest that did not come to a good end, or nil.
+// trouble returns the error for an ending that is not a normal one, nil otherwise.
 func (g *guest) trouble(end ending) error {
 	switch end {
 	case endPanic:
@@ -80,6 +80,7 @@ func (g *guest) trouble(end ending) error {
 	return nil
 }
 
+// hint says how to see the kernel's log, if it is not shown.
 func (g *guest) hint() string {
 	if g.log.out != io.Discard {
 		return ""
@@ -87,8 +88,8 @@ func (g *guest) hint() string {
 	return ": --console shows its log"
 }
 
-// status is the exit status of the command that the guest was given with -c. It is an
-// error if the guest has gone without one.
+// status returns the exit status of the command of -c, 0 without a command. It is an error if the guest
+// ended before the command did.
 func (g *guest) status(end ending) (int, error) {
 	if g.init.host == nil || g.options.command == "" {
 		return 0, nil
@@ -102,8 +103,7 @@ func (g *guest) status(end ending) (int, error) {
 	return 0, fmt.Errorf("the guest ended (%s) before its command did", end)
 }
 
-// finish is called when the guest has come to its end: it shows the rest of the console
-// and keeps the line of --stats.
+// finish completes a run: it shows the rest of the console and makes the line of --stats.
 func (g *guest) finish(e *env, end ending) error {
 	g.log.flush()
 	if l := g.options.order.listener; l != nil {

@@ -23,7 +23,7 @@ func terminal(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// progress shows long steps on a terminal, and nothing elsewhere.
+// progress returns a progress bar if stderr is a terminal, a silent Progress otherwise.
 func (e *env) progress() images.Progress {
 	if !terminal(e.stderr) {
 		return images.NoProgress{}
@@ -31,12 +31,13 @@ func (e *env) progress() images.Progress {
 	return &bar{out: e.stderr}
 }
 
-// bar is a progress bar for one step after the other.
+// bar is a progress bar. Its steps come one after the other.
 type bar struct {
 	out io.Writer
 	bar *progressbar.ProgressBar
 }
 
+// Start implements images.Progress.
 func (b *bar) Start(what string, total int64) {
 	b.bar = progressbar.NewOptions64(total,
 		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(b.out),
@@ -46,6 +47,8 @@ func (b *bar) Start(what string, total int64) {
 	b.bar.RenderBlank()
 }
 
+// Add implements images.Progress.
 func (b *bar) Add(n int64) { b.bar.Add64(n) }
 
+// Done implements images.Progress.
 func (b *bar) Done() { b.bar.Finish() }

@@ -2,10 +2,10 @@ package check
 
 import "trapline/probes/d/syntax"
 
-// What the machine of DTrace has, which is not ours. A program that needs more is refused here as well,
-// so that what runs here runs there.
+// The limits of DTrace's own register machine. Our machine has no registers, but a program that exceeds
+// the limits is refused here as well, so that what runs here runs there.
 const (
-	intRegisters = 7 // for what an expression has on the way; another is always 0
+	intRegisters = 7 // for intermediate values of an expression; an eighth is always 0
 	maxKeys      = 8 // of an associative array
 )
 
@@ -16,7 +16,7 @@ func (c *checker) registersSuffice(x syntax.Expr) {
 	}
 }
 
-// registers is how many registers the value of x takes, of an operator from the left to the right.
+// registers returns the number of registers that computing x takes, operands from left to right.
 func registers(x syntax.Expr) int {
 	if x.Info().Const {
 		return 1
@@ -44,8 +44,8 @@ func registers(x syntax.Expr) int {
 	return 1
 }
 
-// binaryRegisters: the left operand stays in a register while the right one is made, except where it
-// decides alone or counts no more.
+// binaryRegisters returns the registers of a binary operator. The left operand keeps a register while
+// the right one is computed, except for assignments, logical operators and the comma.
 func binaryRegisters(x *syntax.Binary) int {
 	left, right := registers(x.X), registers(x.Y)
 	switch {
@@ -56,7 +56,8 @@ func binaryRegisters(x *syntax.Binary) int {
 	return max(left, right)
 }
 
-// indexRegisters: the keys of an associative array are put away one by one.
+// indexRegisters returns the registers of an index. The keys of an associative array need theirs one
+// after the other.
 func indexRegisters(x *syntax.Index) int {
 	if _, ok := x.Info().Ref.(*Var); ok {
 		if len(x.Args) > maxKeys {
@@ -67,7 +68,8 @@ func indexRegisters(x *syntax.Index) int {
 	return max(registers(x.X), mostRegisters(x.Args)+1)
 }
 
-// mostRegisters is what the largest of some expressions takes, of which each is put away when it is made.
+// mostRegisters returns the registers of the largest of some expressions, which are computed and stored
+// one after the other.
 func mostRegisters(list []syntax.Expr) int {
 	n := 1
 	for _, x := range list {
