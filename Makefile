@@ -37,7 +37,7 @@ FUZZTIME ?= 5s
 COMMIT := $(shell git describe --always --dirty --exclude='*' 2>/dev/null)
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 
-.PHONY: build conformance deb dist fresh fresh-arm64 demo picture test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
+.PHONY: build conformance deb dist freebsd fresh fresh-arm64 demo picture test browser linux linux-full exhaustive bench bench-check soak fuzz race lint images-check deps packages cross tested oracles chromium clean
 
 build: deps
 	@[ -e bin/trapline ] || echo 'building bin/trapline: a few minutes the first time'
@@ -145,6 +145,12 @@ linux: build cross oracles chromium
 	go test -timeout 30m -tags linuximage \
 		$$(grep -rl --include='*_test.go' '^//go:build linuximage' . | xargs -n 1 dirname | sort -u)
 	go test -tags browser,linuximage -run TestLinux ./testscripts/browser
+
+# FreeBSD's kernels, against what FreeBSD's own dtrace and kinst print of them: images are made of what
+# is in $FREEBSD or ../shared/freebsd, and without those nothing is done.
+freebsd: build tested
+	$(call install,python3-minimal xz-utils)
+	packaging/freebsd-images
 
 # The scripts of Linux on riscv64's larger kernel, and those that need its kprobes; and those of
 # make linux by the other engine. The kernel is built once, which takes much longer than

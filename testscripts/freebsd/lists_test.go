@@ -45,10 +45,13 @@ func list(t *testing.T, args ...string) (rows [][]string) {
 	return rows
 }
 
+// oracles is the directory with FreeBSD's kernels and what the original prints of them.
+func oracles() string { return cmp.Or(os.Getenv("FREEBSD"), "../../../shared/freebsd") }
+
 // oracle are the lines of a list of the original, in words.
 func oracle(t *testing.T, name string) (rows [][]string) {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("FREEBSD"), "../../../shared/freebsd"), name+".xz")
+	path := filepath.Join(oracles(), name+".xz")
 	out, err := exec.Command("xz", "-dc", path).Output()
 	if err != nil {
 		t.Fatalf("reading %s: %v", path, err)
