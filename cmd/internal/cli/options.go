@@ -133,8 +133,8 @@ func (w *firmware) String() string { return string(*w) }
 func (w *firmware) Type() string   { return "file" }
 
 func (w *firmware) Set(s string) error {
-	if s == "" {
-		return usagef("--firmware: name a file, or none (default: the machine's own firmware)")
+	if _, err := os.Stat(s); err != nil && s != noFirmware {
+		return usagef("--firmware %q: no such file; only none is accepted besides (default: the machine's own firmware)", s)
 	}
 	*w = firmware(s)
 	return nil
