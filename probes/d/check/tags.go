@@ -97,7 +97,6 @@ const (
 	TraceAgg      syntax.Tag = "D_TRACE_AGG"
 	PrintVoid     syntax.Tag = "D_PRINT_VOID"
 	PrintAgg      syntax.Tag = "D_PRINT_AGG"
-	PrintDyn      syntax.Tag = "D_PRINT_DYN"
 	TraceVoid     syntax.Tag = "D_TRACE_VOID"
 	CgExpr        syntax.Tag = "D_CG_EXPR" // a stack or a symbol where only a value can be
 	StackProto    syntax.Tag = "D_STACK_PROTO"

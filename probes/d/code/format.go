@@ -124,14 +124,14 @@ func (p *convParser) parse() (Conv, error) {
 func (p *convParser) flags(c *Conv) {
 	for p.rest != "" {
 		switch p.rest[0] {
-		case '-':
-			c.Minus = true
+		case '-': // of - and 0 the last counts
+			c.Minus, c.Zero = true, false
 		case '+':
 			c.Plus = true
 		case ' ':
 			c.Space = true
 		case '0':
-			c.Zero = true
+			c.Minus, c.Zero = false, true
 		case '#':
 			c.Alt = true
 		case '\'':

@@ -18,8 +18,8 @@ func TestParseFormat(t *testing.T) {
 		{"100%%\n", Format{Tail: "100%\n"}},
 		{"a%db", Format{Convs: []Conv{plain("a", "d")}, Tail: "b"}},
 		{"%%%s%%", Format{Convs: []Conv{plain("%", "s")}, Tail: "%"}},
-		{"%-+ #0'8.3llx", Format{Convs: []Conv{{Verb: "x", Size: "ll", Minus: true, Plus: true, Space: true,
-			Alt: true, Zero: true, Group: true, Width: 8, Prec: 3}}}},
+		{"%0-+ #'8.3llx", Format{Convs: []Conv{{Verb: "x", Size: "ll", Minus: true, Plus: true, Space: true,
+			Alt: true, Group: true, Width: 8, Prec: 3}}}},
 		{"%*.*s", Format{Convs: []Conv{{Verb: "s", Width: -1, Prec: -1, WidthStar: true, PrecStar: true}}}},
 		{"%.s", Format{Convs: []Conv{{Verb: "s", Width: -1, Prec: 0}}}},
 		{"%@8u|%8@u", Format{Convs: []Conv{

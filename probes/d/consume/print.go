@@ -26,7 +26,7 @@ func (t *Text) print(typ *ctypes.Type, v *Value) {
 		t.full = len(t.buf) + room(p)
 		t.object(typ, p, 0)
 	}
-	if t.opts.Quiet {
+	if t.opts.Quiet || typ.IsScalar() || v.Kind == buffer.String {
 		t.buf = append(t.buf, '\n')
 	}
 }

@@ -106,6 +106,7 @@ func (p *printer) conv(c *code.Conv, v *Value) {
 			p.float(c, v.float())
 			break
 		}
+		zero = true
 		p.text(c, v.Bytes)
 	}
 	p.pad(start, c, zero)
@@ -199,14 +200,10 @@ func (p *printer) unsigned(c *code.Conv, v *Value, base int) {
 	}
 }
 
-// digits prints n with at least as many digits as the precision says; none for 0 with
-// precision 0.
+// digits prints n with at least as many digits as the precision says.
 func (p *printer) digits(c *code.Conv, n uint64, base int) {
 	if c.Prec < 0 {
 		p.buf = strconv.AppendUint(p.buf, n, base)
-		return
-	}
-	if n == 0 && c.Prec == 0 {
 		return
 	}
 	var tmp [22]byte

@@ -53,7 +53,7 @@ BEGIN { @x = count(); print(@x); } ### "D_PRINT_AGG"
 ---
 BEGIN { print((void)0); } ### "D_PRINT_VOID"
 ---
-BEGIN { print(stack()); } ### "D_PRINT_DYN"
+BEGIN { print(stack()); } ### "D_CG_EXPR"
 ---
 BEGIN { trace((void)pid); } ### "D_TRACE_VOID"
 ---
