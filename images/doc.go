@@ -1,4 +1,4 @@
-// Package images knows the guests that trapline can run without being told much:
+// Package images knows the guests that trapline can run by their names alone:
 // what a kernel of that name is, where its files are, how they are fetched, and what
 // memory and command line it wants.
 //

@@ -55,7 +55,7 @@ func (s Store) RemoveTree(ctx context.Context, name string, p Progress) error {
 	}
 	i := slices.IndexFunc(all, func(t Tree) bool { return t.Name == name })
 	if i < 0 {
-		return fmt.Errorf("there is no tree %q: 'trapline image ls' shows those that there are", name)
+		return fmt.Errorf("there is no tree %q: 'trapline image ls' lists them", name)
 	}
 	image, _, _ := strings.Cut(name, "@")
 	unlock, err := lock(ctx, filepath.Join(filepath.Dir(all[i].Dir), fileName(image)+".lock"), p)

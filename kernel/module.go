@@ -143,7 +143,7 @@ func (img *Image) SetPlaces(at map[string]uint64) {
 	img.moves++
 }
 
-// SetBase tells where the guest has loaded a module that is a shared object: what is added to its
+// SetBase sets where the guest has loaded a module that is a shared object: what is added to its
 // link-time addresses. Symtab and Text follow at once.
 func (img *Image) SetBase(base uint64) {
 	img.places = []Place{}

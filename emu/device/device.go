@@ -17,7 +17,7 @@ type Line interface {
 	Set(high bool)
 }
 
-// A Clock tells the virtual time of the machine in nanoseconds since its start. It is
+// A Clock has the virtual time of the machine in nanoseconds since its start. It is
 // exact at each register access: the same program reads the same values in every run.
 type Clock interface {
 	Now() uint64

@@ -250,7 +250,7 @@ func (v *VirtioBlock) next() (request *blkRequest, head uint16, err error) {
 	return newBlkRequest(v.mem, chain), head, nil
 }
 
-// fail tells the driver that it has to reset the device (2.1.2).
+// fail asks the driver to reset the device (2.1.2).
 func (v *VirtioBlock) fail() {
 	v.Status |= virtioNeedsReset
 	v.interrupt(v.Interrupt | configChanged)

@@ -88,7 +88,7 @@ func (r *Recording) Course() Course { return r.course }
 // Chosen are the switches so far that were the policy's own, if they are kept.
 func (r *Recording) Chosen() []Switch { return r.chosen }
 
-// Astray reports whether the run has not taken the course that Expect was told. A run that was ended
+// Astray reports whether the run has left the course that Expect was given. A run that was ended
 // early, by other than the guest, may have come only a part of the way.
 func (r *Recording) Astray(early bool) bool {
 	return r.missing || !early && r.course.Switches < r.want.Switches

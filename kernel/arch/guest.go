@@ -12,7 +12,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("invalid address (0x%x)", f.
 // A Break is a breakpoint in guest text and what stands for the instruction under it.
 type Break struct {
 	Addr uint64 // virtual address of the displaced instruction
-	Slot uint64 // virtual address of its trampoline, 0 when Guest, not Do.InSlot(), or told at each hit
+	Slot uint64 // virtual address of its trampoline, 0 when Guest, not Do.InSlot(), or given at each hit
 	Len  uint8  // bytes of the displaced instruction
 	// Guest: the displaced instruction is a breakpoint of the guest's own. It is
 	// delivered to the guest after the probe has fired.

@@ -38,7 +38,7 @@ type unit struct {
 // A die is an entry: the attributes that we look at.
 type die struct {
 	off, next uint64 // where it begins, and where the next one does
-	sibling   uint64 // 0: not told
+	sibling   uint64 // 0: not known
 	tag       uint64 // 0 ends a list of children
 	children  bool
 	name      []byte

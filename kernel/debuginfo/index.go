@@ -35,7 +35,7 @@ type Function struct {
 type Definition struct {
 	Entry  uint64  // of its first instruction
 	Ranges []Range // all its pieces, .cold too, as the debug information orders them
-	File   string  // of the declaration, as in Copy.CallFile; "" if not told
+	File   string  // of the declaration, as in Copy.CallFile; "" if not known
 	Line   int
 	die    uint64
 }

@@ -135,7 +135,7 @@ func (l *Locals) below(n *node, yield func(*node) bool) {
 	}
 }
 
-// sibling is the entry behind all that is below one, 0 if it is not told.
+// sibling is the entry behind all that is below one, 0 if it is not known.
 func (n *node) sibling() uint64 {
 	if n.get(atSibling) == nil {
 		return 0

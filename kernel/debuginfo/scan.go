@@ -34,7 +34,7 @@ type function struct {
 
 // place is the code of a function or copy, in scanned.ranges.
 type place struct {
-	entry        uint64 // 0: not told
+	entry        uint64 // 0: not known
 	first, count int32
 }
 

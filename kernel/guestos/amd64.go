@@ -39,7 +39,7 @@ func amd64SavedReg(r arch.Reg) int {
 // The area is at the base of GS, but not always: on the first instructions after a
 // system call, and at exceptions from user mode until SWAPGS, that is the user's, which
 // can be any number, and the kernel's is the one that SWAPGS would bring in. The area
-// knows its own address (this_cpu_off), which tells them apart.
+// knows its own address (this_cpu_off), which decides.
 func amd64CurrentTask(l *linux, mem Mem, regs arch.Regs) (task uint64, err error) {
 	current, own := l.place(l.percpu.current), l.place(l.percpu.self)
 	if own == 0 { // a kernel for one CPU: an ordinary variable

@@ -26,7 +26,7 @@ var arm64Links = linkISA{
 }
 
 // arm64Saved: struct pt_regs has the record that the entry makes for what it interrupts at 304,
-// from Linux 5.10 to 6.12. It tells the pc and x29; a return address may be in x30 alone.
+// from Linux 5.10 to 6.12. It has the pc and x29; a return address may be in x30 alone.
 func arm64Saved(f *frames, mem Mem, _, next uint64) (at uint64, ok bool) {
 	at = next - 304
 	pc, err := f.u64(mem, at+uint64(arm64SavedReg(arch.ARM64PC)))

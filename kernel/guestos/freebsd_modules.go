@@ -18,7 +18,7 @@ var freebsdModuleEvents = ModuleEvents{Loaded: "linker_file_register_modules", U
 // freebsdFiles heads the list of the kernel's files, the kernel proper among them.
 const freebsdFiles = "linker_files"
 
-// freebsdModules is where FreeBSD keeps what Modules tells: offsets in bytes.
+// freebsdModules is where FreeBSD keeps what Modules returns: offsets in bytes.
 type freebsdModules struct {
 	next, filename, address uint64 // in struct linker_file
 	objects                 *freebsdObjects

@@ -171,7 +171,7 @@ func TestFreeBSDUnmapped(t *testing.T) {
 func TestFreeBSDNoTypes(t *testing.T) {
 	img := rename(t, fbsdImages[0], ".debug_info", ".nodbg_info")
 	_, err := detect(t, img).Thread(fakeMem{}, fakeRegs{})
-	if want := "no thread information: kernel image vmlinux: neither BTF, CTF nor DWARF tells of struct pcpu"; !errors.Is(err, ErrNoThread) || err.Error() != want {
+	if want := "no thread information: kernel image vmlinux: struct pcpu is in neither BTF, CTF nor DWARF"; !errors.Is(err, ErrNoThread) || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -112,7 +112,7 @@ func structOf(all *debuginfo.Types, tag string) (*ctypes.Type, error) {
 	case all.Err() != nil:
 		return nil, all.Err()
 	}
-	return nil, fmt.Errorf("neither BTF, CTF nor DWARF tells of struct %s", tag)
+	return nil, fmt.Errorf("struct %s is in neither BTF, CTF nor DWARF", tag)
 }
 
 // maxStruct is no less than the bytes of any structure of a kernel. An offset in one says how much

@@ -239,8 +239,8 @@ func TestLinuxThreadKey(t *testing.T) {
 
 func TestLinuxNoThread(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
-		{"\x00.BTF\x00", "\x00.xTF\x00", "no thread information: kernel image vmlinux: neither BTF, CTF nor DWARF tells of struct task_struct"},
-		{"\x00task_struct\x00", "\x00xask_struct\x00", "no thread information: kernel image vmlinux: neither BTF, CTF nor DWARF tells of struct task_struct"},
+		{"\x00.BTF\x00", "\x00.xTF\x00", "no thread information: kernel image vmlinux: struct task_struct is in neither BTF, CTF nor DWARF"},
+		{"\x00task_struct\x00", "\x00xask_struct\x00", "no thread information: kernel image vmlinux: struct task_struct is in neither BTF, CTF nor DWARF"},
 		{"\x00tgid\x00", "\x00xgid\x00", "no thread information: kernel image vmlinux: struct task_struct has no member tgid"},
 		{"\x00gid\x00", "\x00xid\x00", "no thread information: kernel image vmlinux: struct cred has no member gid"},
 	} {

@@ -17,7 +17,7 @@ type Module struct {
 	Addr     uint64 // of what the kernel describes it with
 	Name     string
 	Sections map[string]uint64 // where they are, by name; nil for a shared object
-	Sizes    map[string]uint64 // of Sections, in bytes, where the kernel tells
+	Sizes    map[string]uint64 // of Sections, in bytes, if the kernel has them
 	Base     uint64            // of a shared object: what is added to the addresses of its file
 	Live     bool              // its init has run, and what was only for that is gone or going
 }

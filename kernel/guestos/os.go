@@ -15,8 +15,8 @@ type Mem interface {
 
 // A Thread is a thread of the guest.
 type Thread struct {
-	// Key tells threads apart for good: unlike their IDs and the addresses of their
-	// structures it is not used again after they end. It is never 0.
+	// Key identifies a thread for good, unlike its ID and the address of its
+	// structures, which are used again after it has ended. It is never 0.
 	Key uint64
 
 	PID, TID, PPID int // process, thread and parent process, as the guest's root sees them

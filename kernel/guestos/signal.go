@@ -70,7 +70,7 @@ func nested(s *ctypes.Type, outer, inner string, size int) (uint64, error) {
 	return uint64(f.Offset) + off, err
 }
 
-// Linux numbers the flags of a thread by a macro, of which no image tells; the numbers
+// Linux numbers the flags of a thread by a macro, which no image has; the numbers
 // in the table of architectures hold up to this version.
 const signalMajor, signalMinor = 6, 12
 

@@ -79,7 +79,7 @@ func (in *Info) open(section func(name string) []byte) (err error) {
 // A Line is a line of a source file.
 type Line struct {
 	File string // relative to the directory of the build, if it is below that
-	Line int    // from 1; 0: not told
+	Line int    // from 1; 0: not known
 }
 
 // An Inlined is a function with a copy that covers an address.

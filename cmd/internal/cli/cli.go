@@ -61,7 +61,7 @@ type env struct {
 
 	screen   *screen      // nil unless messages go to a terminal
 	json     bool         // errors are objects of JSON
-	describe *manual      // a command that is asked for it tells of itself here
+	describe *manual      // a command that is asked for it describes itself here
 	last     string       // the line of --stats: it comes after every message
 	confined *confinement // of the process; nil if it is not to be confined
 	secret   *secret      // of the process
@@ -202,7 +202,7 @@ type received struct{ os.Signal }
 
 func (r received) Error() string { return r.String() }
 
-// signalled gives a command that was told to terminate the status of that, whatever it has made of it: what
+// signalled gives a command that was asked to terminate the status of that, whatever it has made of it: what
 // it has printed may not be all.
 func (e *env) signalled(err error) error {
 	var r received

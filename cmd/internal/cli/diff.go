@@ -32,7 +32,7 @@ const (
 	statusMisuse  = 129
 )
 
-// runDiff traces two images with one program and tells what differs.
+// runDiff traces two images with one program and shows what differs.
 func runDiff(e *env, args []string) error {
 	var threshold float64
 	var images [2]string

@@ -277,7 +277,7 @@ func (t *tracer) over() bool {
 }
 
 // verdict is the status of dtrace: that of exit(), that of a panic for panic(), the guest's
-// trouble, or 0. A command that failed is only told, and an interrupt is a good end.
+// trouble, or 0. A command that failed is only reported, and an interrupt is a good end.
 func (t *tracer) verdict(end ending) error {
 	if n, ok := t.session.Exited(); ok {
 		return &exit{status: n & 0xff}

@@ -20,7 +20,7 @@ The guest runs the command of -c, or boots, until the probe has fired. The bytes
 registers shown are those of that firing.
 `
 
-// runExplain tells one firing of a probe step by step.
+// runExplain explains one firing of a probe step by step.
 func runExplain(e *env, args []string) error {
 	var o guestOptions
 	var html string
@@ -97,7 +97,7 @@ func unfired(o guestOptions, nth int) string {
 	case o.command == "":
 		return ": give the guest something to do with -c"
 	}
-	return fmt.Sprintf(" while %q ran: 'trapline dtrace -n kinst::FUNCTION:0' tells what is called", string(o.command))
+	return fmt.Sprintf(" while %q ran: 'trapline dtrace -n kinst::FUNCTION:0' shows what is called", string(o.command))
 }
 
 // watch enables the one probe that desc names, with a watcher between it and the machine.

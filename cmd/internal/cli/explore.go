@@ -186,7 +186,7 @@ type discovery struct {
 	Ends     []place `json:"ends"`     // where the CPUs are in the end
 }
 
-// explore looks, makes shorter, and tells.
+// explore finds a schedule, makes it shorter, and reports it.
 func (x *exploring) explore() (found bool, err error) {
 	d, err := x.look()
 	switch {
@@ -221,7 +221,7 @@ func (x *exploring) look() (found *discovery, err error) {
 func (x *exploring) search() (i int, o outcome, err error) {
 	stop := x.screen.busy(elapsed("exploring " + x.t.guest.image))
 	defer stop()
-	o, err = x.run(x.ctx, x.plan(0)) // makes the snapshot, and tells how long it takes
+	o, err = x.run(x.ctx, x.plan(0)) // makes the snapshot, and shows how long a run takes
 	if err != nil || o.finding != (finding{}) {
 		return 0, o, err
 	}

@@ -77,7 +77,7 @@ func (x *exploring) run(ctx context.Context, schedule []string) (outcome, error)
 // commandEnded is what dtrace says of a command that failed.
 const commandEnded = "dtrace: the command ended with status "
 
-// classify tells what a run's status and messages, the console among them, amount to.
+// classify returns what a run's status and messages, the console among them, amount to.
 func classify(program string, status int, said []string) (o outcome, err error) {
 	last := said[len(said)-1]
 	if !strings.HasPrefix(last, "end=") {

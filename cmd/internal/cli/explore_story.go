@@ -81,7 +81,7 @@ func (l *listener) place(g *guest, cpu int) place {
 	return p
 }
 
-// frame tells an address; that of a return belongs to the line of the call.
+// frame describes an address; that of a return belongs to the line of the call.
 func (l *listener) frame(g *guest, pc uint64, returns bool) frame {
 	f := frame{PC: pc}
 	if g.Image == nil {
@@ -148,7 +148,7 @@ func (e *env) boot(o guestOptions) error {
 	return e.bootGuest(g)
 }
 
-// write tells a discovery in words.
+// write describes a discovery in words.
 func (d *discovery) write(out io.Writer) {
 	fmt.Fprintf(out, "run %d: %s\n", d.Run, d.Finding.Text)
 	if d.Run == 1 {
@@ -191,7 +191,7 @@ func needed(switches int) string {
 	return fmt.Sprintf("%d switches are needed", switches)
 }
 
-// write tells where a CPU is: the first line goes on where one has been begun.
+// write describes where a CPU is: the first line goes on where one has been begun.
 func (p place) write(out io.Writer) {
 	fmt.Fprintf(out, "CPU %d  ", p.CPU)
 	for i, f := range p.Frames {

@@ -27,7 +27,7 @@ func (e *env) buildImage(name string, again bool) error {
 	return err
 }
 
-// buildModule builds a module in a directory, and tells the files that came of it.
+// buildModule builds a module in a directory, and lists the files that it made.
 func (e *env) buildModule(name, dir string) error {
 	built, err := (images.Store{}).BuildModule(e.ctx, name, dir, e.progress())
 	switch {

@@ -69,14 +69,14 @@ func runInline(e *env, args []string) error {
 	return out.Flush()
 }
 
-// inlinedFunction is what the command tells of a function.
+// inlinedFunction is what the command shows of a function.
 type inlinedFunction struct {
 	Function string       `json:"function"`
 	Regular  bool         `json:"regular"`
 	Copies   []inlineCopy `json:"copies"`
 }
 
-// An inlineCopy is what it tells of a copy. Caller is the symbol that Entry and Returns
+// An inlineCopy is what it shows of a copy. Caller is the symbol that Entry and Returns
 // count from; without code there is no Entry. Probes are the returns as kinst has them.
 type inlineCopy struct {
 	Module   string      `json:"module"`

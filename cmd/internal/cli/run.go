@@ -224,7 +224,7 @@ func (g *guest) decided() bool {
 	return !g.undecided() || g.Image.Symtab().Resolve(g.machine.ReadMem)
 }
 
-// unready tells why tracing could not start.
+// unready says why tracing could not start.
 func (g *guest) unready(e *env, end ending, err error) error {
 	if done := g.finish(e, end); err == nil {
 		err = done

@@ -16,7 +16,7 @@ import (
 // patience is how long something may take without a word.
 const patience = time.Second
 
-// A screen is the terminal that messages go to. It tells of a step that says nothing, and takes
+// A screen is the terminal that messages go to. It names a step that says nothing, and takes
 // that away before anything else is written. A nil screen shows nothing.
 type screen struct {
 	mu       sync.Mutex

@@ -188,7 +188,7 @@ func (g *guest) save(e *env, key string) error {
 	if err == nil || g.config.mustSave {
 		return err
 	}
-	if !errors.Is(err, owned.ErrForeign) { // which -v has told of
+	if !errors.Is(err, owned.ErrForeign) { // which -v has reported
 		e.complain(fmt.Errorf("%w (going on without; --no-snapshot does not try)", err))
 	}
 	return nil

@@ -89,7 +89,7 @@ func (g *guest) saveTranslations(cache snapshots.Cache, key string, secret []byt
 	}
 }
 
-// passedOver tells the user who has asked for it (-v) of what is in the cache and not used. The run is the
+// passedOver reports, with -v, what is in the cache and not used. The run is the
 // same.
 func (g *guest) passedOver(e *env, err error) {
 	if g.config.verbose {

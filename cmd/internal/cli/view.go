@@ -14,7 +14,7 @@ import (
 	"trapline/trampoline"
 )
 
-// sourceDirFlag tells where source files are.
+// sourceDirFlag adds the flag for the directory of source files.
 func sourceDirFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "source", "", "show the lines of the kernel's source in `DIR`")
 }

@@ -30,7 +30,7 @@ func NewCounter(all []*Listing) *Counter {
 	return c
 }
 
-// Planted tells what has been planted at the address of a row, and what is in its slot.
+// Planted describes what has been planted at the address of a row, and what is in its slot.
 func (c *Counter) Planted(b probes.Break, slot []byte) {
 	r := c.rows[b.Addr]
 	if r == nil {

@@ -121,7 +121,7 @@ func (l *Listing) place(at source.Line) string {
 	return strings.TrimRight(fmt.Sprintf("%s:%d  %s", at.File, at.Line, l.Files.Text(at)), " ")
 }
 
-// callAt tells an inlined function and where it is called.
+// callAt describes an inlined function and where it is called.
 func callAt(f source.Inlined) string {
 	if f.Call.Line == 0 {
 		return f.Name

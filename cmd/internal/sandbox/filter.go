@@ -144,7 +144,7 @@ func installFilter(p program) error {
 	return setFilter(&unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]})
 }
 
-// setFilter tells the kernel. Without SPEC_ALLOW a Linux before 5.16 would also turn off the
+// setFilter installs the filter. Without SPEC_ALLOW a Linux before 5.16 would also turn off the
 // host's speculation past stores, for which all of the guest would pay.
 func setFilter(p *unix.SockFprog) error {
 	const flags = unix.SECCOMP_FILTER_FLAG_TSYNC | unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW

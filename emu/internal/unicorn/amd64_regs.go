@@ -115,7 +115,7 @@ func (e *Engine) Start(s Entry) {
 		C.uint64_t(s.GDT), C.uint16_t(s.GDTLimit))
 }
 
-// SetAPIC gives the CPU of an amd64 engine a local APIC, as CPUID tells it: its registers are
+// SetAPIC gives the CPU of an amd64 engine a local APIC, as CPUID has it: its registers are
 // devices in memory. Addresses from the end of RAM on are Load and Store from now
 // on, so there must be less of it than that. Only before a run.
 func (e *Engine) SetAPIC() error {

@@ -58,7 +58,7 @@ type Word struct {
 	Mask uint64
 }
 
-// DeferHits has hits of the breakpoint at addr told by Handler.Deferred from now on, with regs,
+// DeferHits makes Handler.Deferred deliver hits of the breakpoint at addr from now on, with regs,
 // soon after they happened and before the handler is called for anything else. With memo only
 // while what Remember was given holds for the CPU; any other hit is delivered by Hit. It is false, and Hit
 // it is, where there is no breakpoint, for a register that is not kept as a word, for too many
