@@ -27,6 +27,7 @@ var FreeBSD = &System{
 	Libraries: []Library{
 		freebsdLibrary("errno.d", "proc", "p_pid", `\bE[A-Z0-9]{2,}\b`),
 		freebsdLibrary("signal.d", "proc", "p_pid", `\b(SIG[A-Z0-9]+|CLD_[A-Z]+)\b`),
+		freebsdLibrary("socket.d", "proc", "p_pid", `\b(AF|SOCK)_[A-Z]`),
 		freebsdLibrary("psinfo.d", "proc", "p_numthreads", `\b(psinfo_t|lwpsinfo_t|curpsinfo|curlwpsinfo|struct psinfo|struct lwpsinfo)\b`),
 		freebsdLibrary("io.d", "bio", "bio_cmd", `\b(io:|bufinfo_t|devinfo_t|struct bufinfo|struct devinfo|[OB]I?O?_[A-Z]+|DEVSTAT_[A-Z]+|bio_cmd_string|bio_flag_string)`),
 		freebsdLibrary("ip.d", "ip6_hdr", "ip6_src", `\b((ip|tcp|udp|udplite):|(pkt|cs|ip|if|ipv4|ipv6|tcps?|tcpls|tcpinfoh|udps?|udplites?)info_t|IPPROTO_|protocols\b|IFF_)`),

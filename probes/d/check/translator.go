@@ -77,11 +77,8 @@ func (c *checker) xlate(x *syntax.Xlate) *ctypes.Type {
 func (c *checker) translated(x *syntax.Member, xl *syntax.Xlate) *ctypes.Type {
 	t := xl.Info().Ref.(*xlator)
 	f, ok := t.to.Member(x.Name)
-	if !ok {
-		c.fail(x, TypeMember, "%s is not a member of %s", x.Name, t.to)
-	}
 	e := t.members[x.Name]
-	if e == nil {
+	if !ok || e == nil {
 		c.fail(x, XlateNoconv, "translator does not define conversion for member: %s", x.Name)
 	}
 	typ := f.Type

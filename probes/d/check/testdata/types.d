@@ -174,6 +174,9 @@ struct a { int x; }; translator struct a < int I > { x = I; }; translator struct
 struct a { int x, y; }; translator struct a < int I > { x = I; };
 BEGIN { trace(xlate <struct a>(1).y); } ### "D_XLATE_NOCONV translator does not define conversion for member: y"
 ---
+struct a { int x, y; }; translator struct a < int I > { x = I; };
+BEGIN { trace(xlate <struct a>(1).zz); } ### "D_XLATE_NOCONV translator does not define conversion for member: zz"
+---
 struct a { int x; };
 BEGIN { trace(xlate <struct a>(1).x); } ### "D_XLATE_NONE cannot translate from \"int\" to \"struct a\""
 ---
