@@ -10,6 +10,7 @@ var freebsdNeeds = &Needs{
 		"arm64":   freebsdARM64Prefix + freebsdVirtAppend,
 		"riscv64": freebsdVirtAppend,
 	},
+	burst:  256,     // its driver has room for 384, and drops the rest
 	ioapic: "amd64", // kernels as they are released know no other way to their devices
 }
 

@@ -13,6 +13,8 @@ type Needs struct {
 	words map[string]string
 	// ioapic is the architecture whose machine is to have an I/O APIC, "" for none.
 	ioapic string
+	// burst is how many bytes its serial lines take at once, 0 for any number.
+	burst int
 	// alone are those of them that are for a machine with one CPU.
 	alone []string
 }
@@ -39,6 +41,14 @@ func (n *Needs) Append(arch string) string {
 
 // IOAPIC reports whether the machine of an architecture is to have an I/O APIC.
 func (n *Needs) IOAPIC(arch string) bool { return n != nil && n.ioapic == arch }
+
+// Burst is how many bytes a serial line of such a guest takes at once, 0 for any number.
+func (n *Needs) Burst() int {
+	if n == nil {
+		return 0
+	}
+	return n.burst
+}
 
 // AppendFor is an image's command line for that many CPUs.
 func (n *Needs) AppendFor(cpus int, words string) string {

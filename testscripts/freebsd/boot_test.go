@@ -64,6 +64,19 @@ func TestBoot(t *testing.T) {
 	}
 }
 
+// A line is as long as the protocol allows, though the driver of the serial line takes less at once.
+func TestLongLine(t *testing.T) {
+	line := ": " + strings.Repeat("x", 30000) + "; echo done"
+	for _, a := range arches {
+		for _, flags := range [][]string{nil, {"--no-snapshot"}} {
+			out, said, status := trapline(t, append([]string{"boot", "-q", "-k", "freebsd/" + a, "-c", line}, flags...)...)
+			if out != "done\n" || status != 0 {
+				t.Errorf("%s %v: %q, %q, status %d", a, flags, out, said, status)
+			}
+		}
+	}
+}
+
 // Several CPUs: an order of them that comes of a seed is the same each time, and no order is one in which
 // the kernel fails. Modules are loaded meanwhile.
 func TestCPUs(t *testing.T) {

@@ -52,6 +52,7 @@ type origin struct {
 type conversation struct {
 	host    *control.Host // nil without one
 	command []byte        // the frame that answers the guest's ready
+	sending bool          // the command, of which there is more
 	err     error         // the first of writing what the guest has sent
 }
 
@@ -184,11 +185,16 @@ func (g *guest) choose() error {
 	if g.origin.placing.Firmware, err = g.options.firmware.load(); err != nil {
 		return err
 	}
-	g.machine.SetLimit(emu.Never)
-	if g.options.until > 0 {
-		g.machine.SetLimit(g.options.until.nanoseconds())
-	}
+	g.machine.SetLimit(g.until())
 	return g.feed()
+}
+
+// until is the user's limit of the guest's time in nanoseconds, emu.Never if there is none.
+func (g *guest) until() uint64 {
+	if g.options.until == 0 {
+		return emu.Never
+	}
+	return g.options.until.nanoseconds()
 }
 
 // place puts the kernel, its command line and its initrd into memory, unless something is there.

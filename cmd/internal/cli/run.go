@@ -41,7 +41,7 @@ var longestSilence uint64 = 100000e9
 
 // heard takes note that the guest says something. Without a limit of the user's, silence is one.
 func (g *guest) heard() {
-	if g.options.until == 0 && !g.log.panicked {
+	if g.options.until == 0 && !g.log.panicked && !g.init.sending {
 		g.machine.SetLimit(g.machine.Now() + longestSilence)
 	}
 }
@@ -137,10 +137,37 @@ func (g *guest) resume() (ending, error) {
 		if err := g.interleave(); err != nil {
 			return endFailed, err
 		}
-		g.machine.Send(1, g.init.command)
+		command := g.init.command
 		g.init.command = nil
+		if end, err := g.sendCommand(command, g.Needs().Burst()); end != emu.Limit || err != nil {
+			return g.ended(end, err)
+		}
 	}
 	return g.run()
+}
+
+// burstPause is how long a guest has, in ns of its time, to take a burst from its serial line.
+const burstPause = 2_000_000
+
+// sendCommand sends init its command, in bursts where the guest takes no more at once. The end is
+// emu.Limit unless the run has ended meanwhile.
+func (g *guest) sendCommand(command []byte, burst int) (emu.End, error) {
+	g.init.sending = true
+	defer func() { g.init.sending = false; g.machine.SetLimit(g.until()) }()
+	for burst > 0 && len(command) > burst {
+		pause := g.machine.Now() + burstPause
+		if pause >= g.until() {
+			break
+		}
+		g.machine.Send(1, command[:burst])
+		command = command[burst:]
+		g.machine.SetLimit(pause)
+		if end, err := g.machine.Run(); end != emu.Limit || err != nil {
+			return end, err
+		}
+	}
+	g.machine.Send(1, command)
+	return emu.Limit, nil
 }
 
 // halted says that the guest is not to run any more.
@@ -149,7 +176,11 @@ func (g *guest) halted() bool { return g.limits.ctx.Err() != nil || g.limits.tim
 // run runs the machine and says what ended it.
 func (g *guest) run() (ending, error) {
 	g.heard()
-	end, err := g.machine.Run()
+	return g.ended(g.machine.Run())
+}
+
+// ended says what has ended a run of the machine.
+func (g *guest) ended(end emu.End, err error) (ending, error) {
 	switch {
 	case g.init.err != nil:
 		return endFailed, g.init.err
