@@ -238,7 +238,8 @@ func (c *ctf) make(off uint32) *ctypes.Type {
 	name, ref := c.name(c.word(off, 0)), c.word(off, 2)
 	switch kind {
 	case ctfInteger:
-		return integer(c.integerName(off), ctfBytes(c.after(off, 0)), c.after(off, 0)>>24&ctfSigned != 0)
+		name, encoding := c.integerName(off), c.after(off, 0)
+		return integer(name, ctfBytes(encoding), encoding>>24&ctfSigned != 0 && name != "_Bool") // ctfconvert has a truth value signed
 	case ctfFloat:
 		return opaque(ctfBytes(c.after(off, 0)))
 	case ctfPointer:

@@ -49,7 +49,7 @@ func openCTF(t testing.TB, raw []byte) (*Types, *ctf) {
 
 // TestCTF: every kind of type, compressed or not (ctf(5)).
 func TestCTF(t *testing.T) {
-	const strs = "\x00unsigned int\x00s\x00a\x00b\x00c\x00u_t\x00colour\x00red\x00blue\x00unsigned int bitfield\x00"
+	const strs = "\x00unsigned int\x00s\x00a\x00b\x00c\x00u_t\x00colour\x00red\x00blue\x00unsigned int bitfield\x00_Bool bitfield\x00"
 	at := func(name string) uint32 { return uint32(strings.Index(strs, "\x00"+name+"\x00") + 1) }
 	all := [][]uint32{
 		{at("unsigned int"), ctfKind(ctfInteger, 0), 4, 32},                                            // 1
@@ -61,6 +61,7 @@ func TestCTF(t *testing.T) {
 		{at("colour"), ctfKind(ctfEnum, 2), 4, at("red"), 0xffffffff, at("blue"), 7},                   // 7
 		{0, ctfKind(ctfFunction, 3), 6, 2, 6, 0},                                                       // 8: u_t (s *, u_t, ...)
 		{0, ctfKind(ctfPointer, 0), 8},                                                                 // 9
+		{at("_Bool bitfield"), ctfKind(ctfInteger, 0), 1, ctfSigned<<24 | 1},                           // 10
 	}
 	for _, compressed := range []bool{false, true} {
 		types, c := openCTF(t, ctfWith(compressed, strs, all...))
@@ -86,6 +87,9 @@ func TestCTF(t *testing.T) {
 		}
 		if f := c.typ(9).Elem.String(); f != "u_t (struct s *, u_t, ...)" {
 			t.Errorf("function %s", f)
+		}
+		if truth := c.typ(10); truth.IsSigned() {
+			t.Error("a truth value is signed")
 		}
 		for _, none := range []string{"", "sx", "unsigned"} {
 			if _, ok := types.Tagged(ctypes.Struct, none); ok {

@@ -104,7 +104,7 @@ func sameStructure(t *testing.T, tag string, a, b *ctypes.Type) {
 	for i, f := range a.Fields {
 		g := b.Fields[i]
 		same := f.Type.String() == g.Type.String() && f.Bits == g.Bits
-		if !same && f.Type.Base().Kind == ctypes.Int {
+		if !same && f.Type.Base().Kind == g.Type.Base().Kind && f.Type.IsScalar() && f.Type.Base().Kind != ctypes.Pointer {
 			same = f.Type.Bytes() == g.Type.Bytes() && f.Type.IsSigned() == g.Type.IsSigned() && (f.Bits == g.Bits || f.Bits == 0 && g.Bits == 64)
 		}
 		if f.Name != g.Name || f.Offset != g.Offset || f.BitOffset != g.BitOffset || !same {
