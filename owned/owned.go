@@ -92,30 +92,3 @@ func ReadFile(path string) ([]byte, error) {
 	defer f.Close()
 	return io.ReadAll(f)
 }
-
-// newPrefix begins the names of files that are being written.
-const newPrefix = ".new-"
-
-// WriteFile writes a file so that others see all of it or nothing, in a directory that is made if it is not
-// there, and that only this user can write to.
-func WriteFile(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := Dir(dir); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, newPrefix)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}

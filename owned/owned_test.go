@@ -90,3 +90,32 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 }
+
+// What a killed writer has left goes with the next file that is written; what another is writing stays.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	dead, busy, link := path(newPrefix+"dead"), path(newPrefix+"busy"), path(newPrefix+"link")
+	other := filepath.Join(t.TempDir(), "other")
+	for _, name := range []string{dead, busy, other} {
+		if err := os.WriteFile(name, []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(busy)
+	if err == nil {
+		err = errors.Join(lock(f), os.Symlink(other, link))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := WriteFile(path("file"), []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{dead: false, busy: true, other: true, path("file"): true} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", name, !want, want)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func makeKey(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, newPrefix) // with O_EXCL, and mode 0600
+	f, err := os.CreateTemp(dir, ".key-") // with O_EXCL, and mode 0600
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,6 @@ import (
 // DefaultLimit is the disk space that a cache may take, in bytes.
 const DefaultLimit = 4 << 30
 
-const newPrefix = ".new-"
-
 // A Cache is a directory with snapshots.
 type Cache struct {
 	Dir   string
@@ -69,48 +67,10 @@ func (c Cache) Peek(key string) (*os.File, error) {
 // Where there is no room the file is removed and the error says so. In a directory that others can
 // write to nothing is made, and the error wraps [owned.ErrForeign].
 func (c Cache) Create(key string, write func(*os.File) error) error {
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return fmt.Errorf("making the snapshot cache: %w", err)
-	}
-	if err := owned.Dir(c.Dir); err != nil {
-		return fmt.Errorf("making a snapshot: %w", err)
-	}
-	f, err := c.newFile()
-	if err != nil {
-		return fmt.Errorf("making a snapshot: %w", err)
-	}
-	defer f.Close()
-	if err = write(f); err == nil {
-		err = os.Rename(f.Name(), c.path(key))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := owned.Create(c.path(key), write); err != nil {
 		return fmt.Errorf("making a snapshot in %s: %w", c.Dir, err)
 	}
 	return c.shrink(key)
-}
-
-// newFile makes a locked file and clears away what is left of others. The lock of the
-// directory keeps a file from being seen before it is locked.
-func (c Cache) newFile() (*os.File, error) {
-	dir, err := os.Open(c.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, err
-	}
-	c.removeStale()
-	f, err := os.CreateTemp(c.Dir, newPrefix)
-	if err != nil {
-		return nil, err
-	}
-	if err := lock(f); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // Remove takes a snapshot out of the cache. The error wraps fs.ErrNotExist if there is none.
@@ -167,24 +127,4 @@ func (c Cache) shrink(keep string) error {
 		}
 	}
 	return nil
-}
-
-// removeStale removes what writers that are no longer there have left behind.
-func (c Cache) removeStale() {
-	left, _ := filepath.Glob(filepath.Join(c.Dir, newPrefix+"*"))
-	for _, name := range left {
-		f, err := os.Open(name)
-		if err != nil {
-			continue
-		}
-		if lock(f) == nil {
-			os.Remove(name)
-		}
-		f.Close()
-	}
-}
-
-// lock takes the lock of a file without waiting. It goes with the process.
-func lock(f *os.File) error {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

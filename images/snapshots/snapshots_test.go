@@ -77,37 +77,6 @@ func TestCreateFails(t *testing.T) {
 	}
 }
 
-// What a killed writer has left goes; what another is writing stays.
-func TestStale(t *testing.T) {
-	c := Cache{Dir: t.TempDir()}
-	dead, busy := filepath.Join(c.Dir, newPrefix+"dead"), filepath.Join(c.Dir, newPrefix+"busy")
-	for _, name := range []string{dead, busy} {
-		if err := os.WriteFile(name, []byte("half"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := os.Open(busy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := lock(f); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Create("a", put("x")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the dead writer's file is still there")
-	}
-	if _, err := os.Stat(busy); err != nil {
-		t.Error("the busy writer's file is gone")
-	}
-	if got := keys(t, c); got != "a" {
-		t.Errorf("listed: %s", got)
-	}
-}
-
 func TestTwoAtOnce(t *testing.T) {
 	c := Cache{Dir: t.TempDir()}
 	var wg sync.WaitGroup
