@@ -12,6 +12,7 @@ import (
 // Phandles of the riscv64 machine's device tree.
 func (p *riscv64) cpuHandle(i int) uint32 { return uint32(i) + 1 }
 func (p *riscv64) plicHandle() uint32     { return uint32(len(p.m.cpus)) + 1 }
+func (p *riscv64) finisherHandle() uint32 { return p.plicHandle() + 1 }
 
 // Interrupts of a hart, as its own controller numbers them.
 const (
@@ -106,17 +107,31 @@ func (p *riscv64) bareNodes() []*dt.Node {
 	for i := range p.m.cpus {
 		interrupts = append(interrupts, p.cpuHandle(i), riscv64SoftwareM, p.cpuHandle(i), riscv64TimerM)
 	}
-	return []*dt.Node{
-		dt.NewNode("clint@2000000", dt.WithProperty(
-			stringList("compatible", "sifive,clint0", "riscv,clint0"),
-			reg(device.RISCV64CLINT, device.CLINTSize),
-			dt.PropertyU32Array("interrupts-extended", interrupts),
-		)),
-		dt.NewNode("test@100000", dt.WithProperty(
-			stringList("compatible", "sifive,test1", "sifive,test0", "syscon"),
-			reg(device.RISCV64Finisher, device.FinisherSize),
-		)),
+	clint := dt.NewNode("clint@2000000", dt.WithProperty(
+		stringList("compatible", "sifive,clint0", "riscv,clint0"),
+		reg(device.RISCV64CLINT, device.CLINTSize),
+		dt.PropertyU32Array("interrupts-extended", interrupts),
+	))
+	finisher := dt.NewNode("test@100000", dt.WithProperty(
+		stringList("compatible", "sifive,test1", "sifive,test0", "syscon"),
+		reg(device.RISCV64Finisher, device.FinisherSize),
+	))
+	if !p.foreign {
+		return []*dt.Node{clint, finisher}
 	}
+	finisher.Properties = append(finisher.Properties, dt.PropertyU32("phandle", p.finisherHandle()))
+	return []*dt.Node{clint, finisher, p.finish("poweroff", device.FinisherPowerOff), p.finish("reboot", device.FinisherReset)}
+}
+
+// finish says which value of the finisher ends the machine in a way. Newer OpenSBIs go by
+// that, older ones by the finisher itself.
+func (p *riscv64) finish(way string, value uint32) *dt.Node {
+	return dt.NewNode(way, dt.WithProperty(
+		dt.PropertyString("compatible", "syscon-"+way),
+		dt.PropertyU32("regmap", p.finisherHandle()),
+		dt.PropertyU32("offset", 0),
+		dt.PropertyU32("value", value),
+	))
 }
 
 func (p *riscv64) disks() (nodes []*dt.Node) {

@@ -9,9 +9,9 @@ func NewFinisher(end func(Ending)) Finisher { return Finisher{end} }
 
 // What is written to it. A failure has a code in its upper half, which is not looked at.
 const (
-	finishFail  = 0x3333
-	finishPass  = 0x5555
-	finishReset = 0x7777
+	finishFail       = 0x3333
+	FinisherPowerOff = 0x5555
+	FinisherReset    = 0x7777
 
 	// FinisherSize is the range of addresses in bytes.
 	FinisherSize = 0x1000
@@ -26,9 +26,9 @@ func (f Finisher) Store(offset uint64, _ int, v uint32) {
 		return
 	}
 	switch v & 0xffff {
-	case finishFail, finishPass:
+	case finishFail, FinisherPowerOff:
 		f.end(PowerOff)
-	case finishReset:
+	case FinisherReset:
 		f.end(Reboot)
 	}
 }
